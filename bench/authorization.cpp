@@ -1,6 +1,6 @@
 // backplane-bench-authorization [BINDINGS]: the cost of a decision and of a change of the authorizer RBAC, and the memory of a binding.
 //
-// Without a server: the default roles alone, then with that many bindings (10,000) in several shapes.
+// It needs no server: it measures the default roles alone, then with BINDINGS (10,000) bindings in several shapes.
 #include <malloc.h>
 
 #include <chrono>
@@ -27,7 +27,7 @@ std::chrono::nanoseconds spent_time() {
   return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
 }
 
-// Nanoseconds of one call, after a quarter of a second of them.
+// Nanoseconds of one call, averaged over a quarter of a second.
 template <class Call>
 double nanoseconds(const Call& call) {
   const auto begin = spent_time();
@@ -98,10 +98,10 @@ void measure_all(const CompiledPolicy& policy) {
   measure(policy, "a user without roles gets a secret", request("jane", {"devs", "system:authenticated"}, "get", "", "secrets", "default"));
   measure(policy, "user u77 gets a secret", request("u77", {"devs", "system:authenticated"}, "get", "", "secrets", "n77"));
   AuthorizationAttributes health;
-  UserInfo nobody;
-  nobody.name = "system:anonymous";
-  nobody.groups = {"system:unauthenticated"};
-  health.user = UserRef(std::move(nobody));
+  UserInfo anonymous;
+  anonymous.name = "system:anonymous";
+  anonymous.groups = {"system:unauthenticated"};
+  health.user = UserRef(std::move(anonymous));
   health.verb = "get";
   health.path = "/healthz";
   measure(policy, "anonymous gets /healthz", health);
@@ -110,7 +110,7 @@ void measure_all(const CompiledPolicy& policy) {
 // The shapes of the bindings.
 struct Shape {
   const char* name;
-  bool namespaces, users, roles;  // each binding has another one
+  bool namespaces, users, roles;  // each binding has a different one
 };
 constexpr Shape kShapes[] = {{"each binding in another namespace, for another user", true, true, false},
                              {"all bindings in one namespace, each for another user", false, true, false},

@@ -1,7 +1,7 @@
 // A minimal blocking HTTP/1.1 client over TLS for a load driver: one connection, one request at a time.
 //
 // Thread-safety: a Connection belongs to one thread; an Endpoint may be shared.
-// Errors:        std::runtime_error with what failed.
+// Errors:        std::runtime_error that names the failed operation.
 #pragma once
 
 #include <openssl/ssl.h>

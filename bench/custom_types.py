@@ -2,7 +2,7 @@
 """The cost of custom types: memory of an idle one, time until it is served, and time until very many of real size are served.
 
     bench/custom_types.py [--build BUILD] cost [--count N] [--bytes B]     memory a type, before and after a restart
-    bench/custom_types.py [--build BUILD] served [--count N]               creation to served, alone and beside N others
+    bench/custom_types.py [--build BUILD] served [--count N]               from creation to served, alone and in addition to N others
     bench/custom_types.py [--build BUILD] many [--count N] [--bytes B]     N of B bytes: until all are served and in the documents; a start
     bench/custom_types.py [--build BUILD] metrics [--count N]              GET /metrics with N types that have one object each
 
@@ -23,7 +23,7 @@ CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 AGGREGATED = {'Accept': 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'}
 CLIENTS = 4
 GROUPS = 100
-SCHEMAS = 16  # different ones; each definition has one of them
+SCHEMAS = 16  # different schemas; each definition has one of them
 
 
 def text(seed, words):
@@ -209,7 +209,7 @@ def read_documents(server, count):
 
 def many(server_of, options):
     server = server_of()
-    # Before the measurement, which is about the server and not about generating the definitions.
+    # Generated before the measurement, which is about the server only.
     bodies = list(bodies_of(range(options.count), options.bytes))
     start, used = time.monotonic(), cpu(server)
     paths = create(server, bodies)

@@ -19,7 +19,7 @@ std::chrono::nanoseconds spent_time() {
   return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
 }
 
-// Nanoseconds of one call, after half a second of them.
+// Nanoseconds of one call, averaged over half a second.
 template <class Call>
 double nanoseconds(const Call& call) {
   const auto begin = spent_time();

@@ -71,7 +71,7 @@ def idle_milliseconds(server):
 
 
 def read_all(server):
-    """The same reads in both servers: what they leave in the server's caches is not the collector's."""
+    """The same reads in both servers, so that the objects in their caches do not count for the collector."""
     connection = server.connect(timeout=600)
     connection.request('GET', MAPS + '?watch=1&timeoutSeconds=600&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan')
     response = connection.getresponse()

@@ -27,13 +27,13 @@ constexpr int kClients = 16;
 constexpr double kHighest = 1.1;
 constexpr std::string_view kPluginName = "growth-0000";
 
-// The cost of a number of things for a server.
+// The cost of `size` objects, connections, … for a server.
 struct Cost {
   double seconds = 0;  // of the server's CPU
   double kib = 0;      // of its memory
 };
 
-// Makes `size` things and returns their cost.
+// Creates `size` of them and returns the cost.
 using Measure = Cost (*)(const GrowthSettings& settings, long size);
 
 struct Quantity {
@@ -118,7 +118,7 @@ void make_objects(const OwnServer& server, const std::string& ns, long size) {
   });
 }
 
-// Made, and listed once.
+// Created, and listed once.
 Cost measure_objects(const GrowthSettings& settings, long size) {
   return cost_of(settings, [size](const OwnServer& server) {
     Connection setup(server.endpoint());
@@ -130,7 +130,7 @@ Cost measure_objects(const GrowthSettings& settings, long size) {
   });
 }
 
-// Each with an object.
+// Each with one object.
 Cost measure_namespaces(const GrowthSettings& settings, long size) {
   return cost_of(settings, [size](const OwnServer& server) {
     for_each(server.endpoint(), kClients, size, [](Connection& connection, long i) {
@@ -146,7 +146,7 @@ Cost measure_namespaces(const GrowthSettings& settings, long size) {
 
 using Connections = std::vector<std::unique_ptr<Connection>>;
 
-// `begin` comes right after the handshake: a server waits only so long for a connection's first request.
+// `begin` follows the handshake directly, because the server's wait for the first request of a connection is limited.
 template <class Begin>
 Connections connect(const OwnServer& server, long size, Begin begin) {
   Connections out;
@@ -164,7 +164,7 @@ Cost measure_connections(const GrowthSettings& settings, long size) {
   });
 }
 
-// Of one collection, each on its own connection, and twenty events that go to all of them.
+// Watches of one collection, each on a separate connection, and twenty events that each watch receives.
 Cost measure_watchers(const GrowthSettings& settings, long size) {
   constexpr long kEvents = 20;
   return cost_of(settings, [size](const OwnServer& server) {
@@ -207,7 +207,7 @@ void copy_plugins(const GrowthSettings& settings, const std::string& folder, lon
   }
 }
 
-// The least of several startups: one takes some hundredths of a second, and the double on a busy machine.
+// The minimum of several startups: a startup takes some hundredths of a second, and twice that on a busy machine.
 template <class Start>
 Usage least_of(const Start& start) {
   constexpr int kStarts = 5;

@@ -23,7 +23,7 @@ MODEL = ROOT / 'tests/plugins/stable/stock-1.so'
 
 
 def copies(folder, count):
-    """Every place of the name has the same length in a copy, so that the file stays whole."""
+    """The name has the same length everywhere in a copy, so that the file's offsets stay valid."""
     model = MODEL.read_bytes()
     for i in range(count):
         name = b's%04d' % i

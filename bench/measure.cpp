@@ -42,7 +42,7 @@ double rounded(double value) { return static_cast<double>(static_cast<long>(valu
 
 void expect(const Response& response, int code, const char* what) {
   if (response.code != code)
-    throw std::runtime_error(std::string(what) + " answered " + std::to_string(response.code) + " " + response.body.substr(0, 300));
+    throw std::runtime_error(std::string(what) + " returned " + std::to_string(response.code) + " " + response.body.substr(0, 300));
 }
 
 void for_each(const Endpoint& endpoint, int clients, long count, const std::function<void(Connection&, long)>& operation) {

@@ -242,7 +242,7 @@ def soak(server, plugin, reloads, rate, processes, connections, watches, settled
     load_alone = memory(server) - last
     whole = time.monotonic() - begun
     ended.set()
-    told = [results.get(timeout=60) for _ in readers]
+    outcomes = [results.get(timeout=60) for _ in readers]
     for reader in readers:
         reader.join()
     writer.ended.set()
@@ -254,9 +254,9 @@ def soak(server, plugin, reloads, rate, processes, connections, watches, settled
                                {'Content-Type': 'application/merge-patch+json'})
     for watch in watching:
         watch.join(120)
-    failures = [each for _, some in told for each in some] + writer.failures + ([] if ok_writer[0] == 200 else [str(ok_writer)])
-    return {'reloads': reloads, 'seconds': round(seconds, 1), 'requests': sum(count for count, _ in told) + writer.count,
-            'requests per second': round((sum(count for count, _ in told) + writer.count) / whole), 'failed requests': len(failures), 'failures': failures[:5],
+    failures = [each for _, some in outcomes for each in some] + writer.failures + ([] if ok_writer[0] == 200 else [str(ok_writer)])
+    return {'reloads': reloads, 'seconds': round(seconds, 1), 'requests': sum(count for count, _ in outcomes) + writer.count,
+            'requests per second': round((sum(count for count, _ in outcomes) + writer.count) / whole), 'failed requests': len(failures), 'failures': failures[:5],
             'reload p50 ms': round(sorted(times)[len(times) // 2] * 1000, 1), 'reload max ms': round(max(times) * 1000, 1),
             'former builds mapped': left, 'writes': writer.count, 'watches': len(watching), 'resumed': sum(watch.rounds - 1 for watch in watching),
             'watch problems': [each for watch in watching for each in watch.problems][:5] + ['%d of %d events' % (watch.seen, watch.last) for watch in watching if watch.seen != watch.last],

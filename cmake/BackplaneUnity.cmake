@@ -20,7 +20,8 @@ else()
 endif()
 set(BACKPLANE_HEAVY_HEADERS "^#include <(CLI/|regex>|rocksdb/|boost/(regex|dll|beast)|spdlog/)")
 
-# _backplane_names_of(OUT OUT_TYPES FILE): what FILE defines at the left margin; classes and aliases by themselves, too.
+# _backplane_names_of(OUT OUT_TYPES FILE): the names that FILE defines at the left margin; the classes and aliases among them also in
+# OUT_TYPES.
 function(_backplane_names_of out out_types file)
   file(READ "${file}" text)
   string(REGEX REPLACE "[][;\\]" "~" text "\n${text}")

@@ -17,7 +17,7 @@ GCC_ONLY = ('-fno-gnu-unique', '-fpch-preprocess', '-Winvalid-pch', '-Wno-string
 
 
 def arguments_for_clang(entry, headers):
-    """The command of one entry; a precompiled header is included as text, from a copy that has no .gch beside it."""
+    """The command of one entry; a precompiled header is included as text, from a copy in a directory without the .gch."""
     out = []
     words = entry.get('arguments') or shlex.split(entry['command'])
     for word in words:
@@ -56,7 +56,7 @@ def database(build):
 
 
 def sources_of(files, known):
-    """The compiled files: each given source, and the source beside each given header that has its name."""
+    """The compiled files: each given source, and for each given header the source of the same name in its directory."""
     out = []
     for file in files:
         path = os.path.abspath(file)

@@ -22,12 +22,12 @@ class AdmissionChain final : public WriteAdmission {
   explicit AdmissionChain(std::chrono::nanoseconds patience = std::chrono::seconds(10));
   ~AdmissionChain() override;
   using Plugins = std::vector<std::shared_ptr<const AdmissionPlugin>>;
-  // Replaces all plugins; steps that have begun end with the former ones.
+  // Replaces all plugins. A step that is running continues with the plugins that it began with.
   void publish(const Plugins& plugins);
   std::vector<std::string> names() const;
   Task<Status> admit(AdmissionAttributes& attributes) override;
   Task<Status> validate(const AdmissionAttributes& attributes) override;
-  // True if one of the plugins does.
+  // True if one of the plugins reads managedFields.
   bool reads_managed_fields() const noexcept override;
   bool begins(AdmissionOperation operation) const noexcept override;
   Task<Result<Begun>> begin(const AdmissionAttributes& attributes) override;

@@ -1,4 +1,4 @@
-// Which resources are the same objects: those whose objects are stored as one kind.
+// Finds resources that serve the same objects: resources whose objects are stored as one kind.
 //
 // Thread-safety: every method from any thread; readers do not wait for one another.
 // Lifetime:      holds names only, no storage.
@@ -18,7 +18,7 @@ namespace backplane {
 
 class EquivalentResourceTable final : public EquivalentResources {
  public:
-  // A resource or subresource, the kind of its objects, and a text that is equal for all names of the same objects.
+  // A resource or subresource, and the kind of its objects. `identity` is equal for all resources that serve the same objects.
   struct Row {
     GroupVersionResource resource;
     std::string subresource;
@@ -33,7 +33,8 @@ class EquivalentResourceTable final : public EquivalentResources {
 
   // Replaces the rows of a delegate by those of its groups.
   void set(const std::string& delegate, const std::vector<APIGroupInfo>& groups);
-  // Resources that are added and removed at run time, each of which is a source: the rows of a change, and the change itself.
+  // For resources that are added and removed at run time: names_of() returns the rows of a change, one source for each resource; apply()
+  // publishes them.
   static std::vector<SourceRows> names_of(const GroupsChange& change);
   void apply(std::vector<SourceRows> changes);
   std::vector<GroupVersionResource> equivalents_of(const GroupVersionResource& resource, std::string_view subresource) const override;

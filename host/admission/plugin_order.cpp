@@ -82,7 +82,7 @@ Status insert(Names& order, const AdmissionRegistration& added) {
     precedes = name;
   }
   if (first > last) {
-    return bad_request("admission plugin " + quoted(added.name) + " cannot stand in front of " + quoted(precedes) + " and behind " +
+    return bad_request("admission plugin " + quoted(added.name) + " cannot run before " + quoted(precedes) + " and after " +
                        quoted(follows));
   }
   const std::size_t place = !precedes.empty() ? last : !follows.empty() ? first : order.size();

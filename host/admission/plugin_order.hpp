@@ -21,7 +21,7 @@ std::span<const UpstreamAdmissionPlugin> upstream_admission_plugins() noexcept;
 const UpstreamAdmissionPlugin* find_upstream_admission_plugin(std::string_view name) noexcept;
 
 // Every name, upstream's and those of `registered`, in running order. A place next to a plugin that is not known has no effect.
-// Errors: `admission plugin "a" cannot stand in front of "b" and behind "c"`.
+// Errors:        `admission plugin "a" cannot run before "b" and after "c"`.
 Result<std::vector<std::string>> admission_order(const std::vector<AdmissionRegistration>& registered);
 
 // The names that run, in order: those on by default, and changed by --enable-admission-plugins and --disable-admission-plugins.

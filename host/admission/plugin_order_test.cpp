@@ -40,7 +40,7 @@ TEST(AdmissionOrder, HasUpstreamsPluginsInUpstreamsOrder) {
             27);
 }
 
-TEST(AdmissionOrder, OthersComeLastUnlessTheySayWhere) {
+TEST(AdmissionOrder, OthersComeLastUnlessTheyDeclareAPosition) {
   EXPECT_EQ(around({plugin("mine"), plugin("yours")}, "yours"), (Names{"mine", "yours"}));
   EXPECT_EQ(around({plugin("mine", {"MutatingAdmissionWebhook"})}, "mine"),
             (Names{"MutatingAdmissionPolicy", "mine", "MutatingAdmissionWebhook"}));
@@ -55,7 +55,7 @@ TEST(AdmissionOrder, OthersComeLastUnlessTheySayWhere) {
 
 TEST(AdmissionOrder, ContradictoryPlacesAreReported) {
   EXPECT_EQ(around({plugin("mine", {"NamespaceLifecycle"}, {"ResourceQuota"})}, "mine"),
-            Names{R"(admission plugin "mine" cannot stand in front of "NamespaceLifecycle" and behind "ResourceQuota")"});
+            Names{R"(admission plugin "mine" cannot run before "NamespaceLifecycle" and after "ResourceQuota")"});
   EXPECT_EQ(around({plugin("a", {"b"}), plugin("b", {"a"})}, "a"), Names{R"(the places of admission plugin "a" go in a circle)"});
 }
 

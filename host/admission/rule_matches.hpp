@@ -9,7 +9,7 @@
 
 namespace backplane {
 
-// "*" stands for all. An empty subresource is the resource itself.
+// "*" matches all. An empty subresource is the resource itself.
 struct RuleMatch {
   std::string group, version, resource, subresource;
 };

@@ -1,4 +1,4 @@
-// Values of flags that are kept as text because nothing acts on more than one of them.
+// Validates flags whose values are kept as text.
 //
 // Thread-safety: pure functions.
 // Errors:        problems; with upstream's message if upstream checks the flag.

@@ -1,4 +1,4 @@
-// Objects that the server computes, with a history: what clients list and watch of them.
+// Objects that the server computes, with a history, so that clients can list and watch them.
 //
 // Thread-safety: any thread.
 // Lifetime:      streams keep what they read from.

@@ -116,10 +116,10 @@ void check_plugins(const DoctorSubject& subject, Diagnoses& out) {
       findings.push_back(std::move(finding));
     }
   }
-  std::size_t told = 0;
+  std::size_t reported = 0;
   for (const Finding& finding : findings) {
     if (finding.severity == Severity::kInfo) continue;
-    ++told;
+    ++reported;
     out.push_back({"plugins", finding.severity == Severity::kError ? DiagnosisLevel::kError : DiagnosisLevel::kWarning,
                    std::string(finding.code) + " " + finding.message,
                    finding.fix.empty() ? "backplane plugin check explains it" : finding.fix});
@@ -128,7 +128,7 @@ void check_plugins(const DoctorSubject& subject, Diagnoses& out) {
   if (running == 0) {
     out.push_back(
         {"plugins", DiagnosisLevel::kError, "no plugin runs: nothing is served", "name the directory of the plugins with --plugin-dir"});
-  } else if (told == 0) {
+  } else if (reported == 0) {
     out.push_back({"plugins", DiagnosisLevel::kOk, std::to_string(running) + " fit this server"});
   }
 }

@@ -27,7 +27,7 @@ std::string_view numbers_of(std::string_view text) {
   return text.substr(0, end);
 }
 
-// Takes the number at the front, and a dot behind it.
+// Removes the leading number and the dot after it from `text`.
 std::optional<int> taken_number(std::string_view& numbers) {
   int out = 0;
   const auto [end, error] = std::from_chars(numbers.data(), numbers.data() + numbers.size(), out);

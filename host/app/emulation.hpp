@@ -15,9 +15,10 @@ struct Emulation {
   EffectiveVersion version;
   EmulatedApis apis;
 };
-// The releases may lie outside of what is allowed.  Errors: texts that are no releases, of components other than "kube", or repeated.
+// Reads the flags without checking that the releases can be emulated (check_emulation()). Errors: texts that are not releases, unknown
+// components (other than "kube"), repeated components.
 Result<Emulation> read_emulation(const FlagSet& flags);
-// Releases that cannot be emulated, and flags that need an emulated release.
+// Problems: releases that cannot be emulated, and flags that need an emulated release.
 void check_emulation(const Emulation& emulation, Problems& problems);
 
 }  // namespace backplane

@@ -7,7 +7,7 @@
 namespace backplane {
 namespace {
 
-// What kube-apiserver says of these flags; empty: nothing.
+// kube-apiserver's error for these flags; empty: it accepts them.
 Problems problems_of(const std::vector<std::string>& args) {
   Options options;
   EXPECT_TRUE(options.flags.parse(args).ok());

@@ -10,7 +10,7 @@ namespace backplane {
 
 namespace {
 
-// The gates that something here asks: the host, and x-backplane-gate in the types of the built-in kinds.
+// The gates that the host or x-backplane-gate in a type of a built-in kind reads.
 constexpr std::string_view kThatSwitch[] = {
     "ConstrainedImpersonation",
     "TokenRequestServiceAccountUIDValidation",
@@ -88,8 +88,8 @@ constexpr std::string_view kThatSwitch[] = {
     "WorkloadAwarePreemption",
     "WorkloadWithJob",
 };
-// The gates whose behaviour is there whatever they say; of those about fields of kinds, the server's part: fields are taken, checked,
-// stored.
+// The gates whose behaviour cannot be switched off. A gate that guards fields of a kind is in this list if the server accepts, validates
+// and stores the fields.
 constexpr std::string_view kThere[] = {
     "AggregatedDiscoveryRemoveBetaType",
     "AllowServiceExternalIPs",
@@ -156,8 +156,8 @@ constexpr std::string_view kThere[] = {
     "WatchList",
 };
 
-// The gates of kube-apiserver whose behaviour is not here.  Those that are in no list are of other components, or of the insides of Go's
-// server.
+// The gates of kube-apiserver whose behaviour is not implemented. A gate that is in no list belongs to another component, or controls an
+// internal of the Go implementation.
 constexpr std::string_view kAbsent[] = {
     "APIServerTracing", "SELinuxMount", "ShardedListAndWatch", "TaintTolerationComparisonOperators", "UserNamespacesHostNetworkSupport",
 };
@@ -199,7 +199,7 @@ constexpr GateDependency kNeeds[] = {
     {"WorkloadWithJob", {"GenericWorkload"}},
 };
 
-// The text up to `end`, taken away together with it.
+// Removes the text before `end`, and `end`, from `text`; returns the text before `end`.
 std::string_view taken(std::string_view& text, char end) {
   const std::string_view out = text.substr(0, text.find(end));
   text.remove_prefix(std::min(text.size(), out.size() + 1));

@@ -38,7 +38,7 @@ struct MissingGate {
 std::vector<FeatureGate> gates_of(const ApiRelease& release);     // by name; of every gate, also of those that the release does not have
 std::span<const std::string_view> switched_gates() noexcept;      // that change what this server does
 std::span<const std::string_view> gates_always_there() noexcept;  // of features that cannot be switched off
-std::span<const std::string_view> gates_absent() noexcept;        // of kube-apiserver, whose behaviour is not here
+std::span<const std::string_view> gates_absent() noexcept;        // of kube-apiserver; not implemented here
 std::span<const MissingGate> gates_not_there() noexcept;
 // Gates whose kinds are served without further behaviour; `why` names what is missing.
 std::span<const MissingGate> gates_partly_there() noexcept;

@@ -78,7 +78,7 @@ struct Print {
   std::string operator()(const std::vector<std::string>* from) const { return join(*from); }
 };
 
-// "" 0 false [] 0s are not worth printing: a reader expects them.
+// As pflag, does not print a default that is the zero value of its type: "" 0 false [] 0s.
 bool worth_showing(const std::string& text) { return !text.empty() && text != "0" && text != "false" && text != "[]" && text != "0s"; }
 
 void append_wrapped(std::string& out, std::string_view text, std::size_t indent, std::size_t columns) {

@@ -55,9 +55,9 @@ class FlagSet {
   }
   void add(std::string_view name, std::string* into, std::string_view usage) { insert(name, FlagType::kString, into, usage); }
   void add(std::string_view name, Strings* into, std::string_view usage) { insert(name, FlagType::kStrings, into, usage); }
-  // The same with a narrower type (kIp for a string, kStringArray or kMap for a list …) and perhaps a letter.
+  // The same with a narrower type (kIp for a string, kStringArray or kMap for a list …) and an optional shorthand letter.
   void add(std::string_view name, FlagType type, Target into, std::string_view usage, char letter = 0);
-  // A flag of kube-apiserver whose value is checked and kept as text, but which nothing here acts on yet.
+  // A flag of kube-apiserver whose value is checked and kept as text, but which has no effect yet.
   void accept(std::string_view name, FlagType type, std::string_view default_text, std::string_view usage);
   // A flag of kube-apiserver that is accepted without effect, because each of its values describes this server.
   void always(std::string_view name, FlagType type, std::string_view default_text, std::string_view usage) {
@@ -76,13 +76,13 @@ class FlagSet {
   bool changed(std::string_view name) const;
   // Whether the command line sets any flag.
   bool any_changed() const;
-  // Not given, or with the value it has anyway.
+  // True if the flag is not set, or set to its default.
   bool has_default(std::string_view name) const;
   // Every flag with its value, by name.
   std::map<std::string, std::string> texts() const;
-  // Flags that were given, with another value than their own, and that nothing acts on.
+  // Flags that were set to another value than their default, and that have no effect.
   std::vector<std::string> accepted_only() const;
-  // Flags that were given and whose usage begins with "DEPRECATED: ", with pflag's warning: `Flag --name has been deprecated, why`.
+  // Flags that were set and whose usage begins with "DEPRECATED: ", with pflag's warning: `Flag --name has been deprecated, why`.
   std::vector<std::string> deprecations() const;
   // The sections, wrapped to `columns`.
   std::string help(std::size_t columns) const;

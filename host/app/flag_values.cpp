@@ -64,7 +64,7 @@ std::string not_duration(std::string_view value) {
 
 std::string not_map(std::string_view value) {
   for (const auto& item : split_list(value)) {
-    // A key alone stands for key=true (runtime-config).
+    // A key alone means key=true (runtime-config).
     if (item.empty() || item.front() == '=') return "must be key=value pairs, separated by commas";
   }
   return {};

@@ -1,4 +1,4 @@
-// What each type of flag takes, and how it prints.
+// Parsing and printing of flag values by the flag's type.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -14,7 +14,7 @@ namespace backplane {
 // The word that --help shows after the name.
 std::string_view flag_type_word(FlagType type) noexcept;
 bool is_list(FlagType type) noexcept;
-// Why `value` is not of `type`; empty: it is.  Worded as Go's parsers.
+// The reason why `value` is not of `type`, worded as Go's parsers word it; empty: it is of that type.
 std::string flag_value_problem(FlagType type, std::string_view value);
 
 // strconv.ParseBool; the value has been checked.

@@ -15,7 +15,7 @@
 
 namespace backplane {
 
-// Size and CRC of a text. The sum of a longer text is that of its beginning with that of its end appended.
+// Size and CRC of a text. append() makes the sum of a concatenation from the sums of its parts.
 class TextSum {
  public:
   TextSum() = default;
@@ -23,7 +23,7 @@ class TextSum {
 
   // `next`: from of(), or sealed since its last append().
   void append(const TextSum& next);
-  // Makes the sum one that can be appended; takes a microsecond, append() takes 50 nanoseconds.
+  // Prepares this sum for being the argument of append(). Takes a microsecond; append() takes 50 nanoseconds.
   void seal();
   std::uint64_t size() const noexcept { return size_; }
   std::uint32_t crc() const noexcept { return crc_; }
@@ -44,8 +44,8 @@ class PieceCompressor {
   PieceCompressor();
   ~PieceCompressor();
   GzipPiece compress(std::string_view text);
-  // For a text that will change soon: a short one is not compressed, because compressing takes longer than sending what it saves. That adds
-  // at most kMostStored bytes to a stream; they are counted from the last begin_stream().
+  // For a text that will change soon: a short one is not compressed, because compressing it takes longer than sending the bytes that this
+  // saves. That adds at most kMostStored bytes to a stream; they are counted from the last begin_stream().
   GzipPiece compress_briefly(std::string_view text);
   void begin_stream() noexcept { stored_ = 0; }
   static constexpr std::size_t kMostStored = 64 << 10;

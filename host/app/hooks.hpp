@@ -22,7 +22,7 @@ namespace backplane {
 
 // The post-start hooks of one registrant.
 struct HookProgress {
-  std::string running, failed;  // the first that has not returned, and that has failed; empty: there is none
+  std::string running, failed;  // names of the first hook that has not returned, and of the first that has failed; empty: none
 };
 
 class Hooks {
@@ -31,7 +31,7 @@ class Hooks {
   using ExecutorOf = std::function<Executor&(const std::string& registrant)>;
   // Whether the server cannot run without a post-start hook.
   using IsNeeded = std::function<bool(const PostStartHookEntry& hook)>;
-  // `fatal` gets the sentence to die with; it may return (tests).
+  // `fatal` receives the message with which the process exits; in tests it may return.
   Hooks(std::function<void(std::string why)> fatal, IsNeeded is_needed)
       : fatal_(std::move(fatal)), is_needed_(std::move(is_needed)), all_done_("PostStartHooksDone") {}
 
@@ -41,7 +41,7 @@ class Hooks {
   Status add(PreShutdownHookEntry entry);
   // One check poststarthook/<name> per hook, red until the hook has returned without an error.
   std::vector<std::shared_ptr<HealthCheck>> health_checks() const;
-  // One registrant's hooks in a running server, in place of those it has had: its post-start hooks have run.
+  // Replaces the hooks of one registrant in a running server. The new post-start hooks have run already.
   void replace(const std::string& registrant, const std::vector<PostStartHookEntry>& post_start,
                const std::vector<PreShutdownHookEntry>& pre_shutdown);
   // Starts every post-start hook on its registrant's executor; nothing can be added afterwards.
@@ -52,7 +52,7 @@ class Hooks {
   Signal& all_done() noexcept { return all_done_; }
   HookProgress progress_of(const std::string& registrant) const;
   std::size_t pre_shutdown_count() const;
-  // Each hook on its registrant's executor.  One that has not ended within `limit` is an error, and is left to itself.
+  // Each hook on its registrant's executor. A hook that has not returned within `limit` is an error, and is not waited for any longer.
   Task<Status> run_pre_shutdown(TaskGroup& tasks, ExecutorOf executor_of, std::chrono::nanoseconds limit);
 
  private:

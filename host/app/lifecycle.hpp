@@ -1,8 +1,8 @@
-// How a server ends: signals in upstream's order, both drain modes.
+// The shutdown of a server: fires the signals in upstream's order, in both drain modes.
 //
 // Thread-safety: run_shutdown() runs on one executor; everything it touches may be used from other threads meanwhile.
 // Lifetime:      borrows its parts until it has returned.
-// Errors:        the errors of pre-shutdown hooks, after everything has been drained all the same.
+// Errors:        the errors of pre-shutdown hooks, after everything has been drained nevertheless.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@ class DrainableServer {
   virtual void stop_listening(std::function<void()> done) = 0;
   // Limits the wait for clients that do not read their responses.
   virtual void hurry() = 0;
-  // Open connections take nothing new and close when their requests have ended.
+  // Open connections accept no new requests, and close when their running requests have ended.
   virtual void begin_drain() = 0;
   virtual Task<bool> wait_closed(std::chrono::steady_clock::time_point deadline) = 0;
   virtual void force_close() = 0;
@@ -48,7 +48,7 @@ struct ShutdownParts {
 // Begins with ShutdownInitiated and returns when no connection is open.
 Task<Status> run_shutdown(ShutdownParts parts);
 
-// Waits until `signal` has fired; false when `limit` was over first.
+// Waits until `signal` has fired; false if `limit` passed first.
 Task<bool> wait_for(Signal& signal, std::chrono::nanoseconds limit);
 
 }  // namespace backplane

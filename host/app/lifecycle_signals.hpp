@@ -1,4 +1,4 @@
-// What happens once in the life of a server, by upstream's names (apiserver/pkg/server.lifecycleSignals).
+// Events that happen once in the life of a server, by upstream's names (apiserver/pkg/server.lifecycleSignals).
 //
 // Thread-safety: every signal from any thread.
 // Lifetime:      outlives everything that waits on it.
@@ -25,7 +25,7 @@ struct LifecycleSignals {
   NamedSignal http_server_stopped_listening;
   // /readyz has been ok once.
   NamedSignal has_been_ready;
-  // Every path that will be there from the start is there: an unknown one is 404 and no longer 503.
+  // All paths that are installed at startup are served: an unknown path now gets 404 instead of 503.
   NamedSignal mux_and_discovery_complete;
 };
 

@@ -319,7 +319,7 @@ TEST(StopEvent, TheFirstSignalIsAnOrdinaryStop) {
     stop.wait();
     returned = true;
   });
-  EXPECT_FALSE(returned) << "nobody has asked yet";
+  EXPECT_FALSE(returned) << "no process has connected yet";
   raise(SIGTERM);
   waiter.join();
   EXPECT_TRUE(returned);

@@ -1,7 +1,7 @@
 // The health check `log`: is logging blocked?  A reader of standard error that stops reading blocks every line.
 //
 // Thread-safety: check() from any thread.
-// Lifetime:      the check owns its thread, which starts with the first question and ends with the check.
+// Lifetime:      the check owns its thread, which starts with the first call of check() and ends when the object is destroyed.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ struct LogCheckConfig {
   std::chrono::nanoseconds limit = std::chrono::minutes(2);
 };
 
-// Red with "logging blocked" when the last flush that came back is longer ago than the limit.
+// Fails with "logging blocked" if the last flush that returned is longer ago than the limit.
 std::shared_ptr<HealthCheck> make_log_check(LogCheckConfig config);
 
 }  // namespace backplane

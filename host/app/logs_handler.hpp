@@ -3,7 +3,8 @@
 //
 // Thread-safety: any number of requests at once; files are read on the blocking executor.
 // Lifetime:      independent of the server.
-// Errors:        404 for what is not there, is no file or folder, or has a name past 255 bytes; 403 for what may not be read; 400 for "..".
+// Errors:        404 for a path that does not exist, is neither a file nor a folder, or has a name of more than 255 bytes; 403 for a file
+// that may not be read; 400 for "..".
 #pragma once
 
 #include <memory>

@@ -68,7 +68,7 @@ class MetricPage {
   void set(prometheus::MetricFamily family) { set(std::move(family), false); }
   // The family that an earlier scrape has set, unchanged. False: there is none.
   bool keep(const std::string& name);
-  // Takes out the families that `rules` take out, and adds the numbers of families by level. The rules must do nothing else.
+  // Removes the families that `rules` disable, and adds the numbers of families by level. Requires rules.only_takes_out().
   void count(const MetricRules& rules);
 
   // Samples of the registered metrics and of the caches, by name, for other encodings and for rules that change samples: what read() and

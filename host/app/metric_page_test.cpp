@@ -245,7 +245,7 @@ TEST_F(MetricPageTest, CachesHaveASeriesEach) {
             "apiserver_watch_cache_bytes{prefix=\"/registry/apps/deployments/\"} 300\n");
   EXPECT_EQ(lines_of(first, "apiserver_watch_cache_resource_version{"),
             "apiserver_watch_cache_resource_version{group=\"\",resource=\"pods\"} 7\n")
-      << "that which is loaded";
+      << "the resource that is loaded";
   alive.erase("/registry//pods/");
   cache("apps", "daemonsets", 1, 9);
   cache("apps", "deployments", 4, 9);

@@ -23,10 +23,10 @@ class MetricRules {
   // The flag wins over the manifest, as upstream.
   static Result<MetricRules> make(const MetricOptions& options);
 
-  // Adds the hidden families if they are to be shown, and takes disabled ones out.  A label whose values are listed keeps those; its other
-  // values become "unexpected", and samples that are alike then are one: counts add up, of gauges the last stays.
+  // Adds the hidden families if they are to be shown, and removes disabled ones. A label with a list of values keeps the listed values;
+  // other values become "unexpected". Samples that have equal labels after that are merged: counters are added up, the last gauge wins.
   void apply(std::vector<prometheus::MetricFamily>& families) const;
-  // True if apply() only takes families out, those that takes_out() names.
+  // True if apply() only removes families, namely those for which takes_out() is true.
   bool only_takes_out() const noexcept { return !shows_hidden_ && allowed_.empty(); }
   bool takes_out(std::string_view name) const;
 

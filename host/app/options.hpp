@@ -49,7 +49,7 @@ struct GenericServerRunOptions {
 
 // Upstream: EtcdOptions.
 struct StorageOptions {
-  std::string backend;  // complete(): etcd3 where there are etcd servers, else rocksdb
+  std::string backend;  // complete(): etcd3 if --etcd-servers is set, else rocksdb
   std::vector<std::string> etcd_servers, etcd_servers_overrides;
   std::string etcd_prefix = "/registry", etcd_cafile, etcd_certfile, etcd_keyfile;  // for the backend's plugin
   std::chrono::nanoseconds compaction_interval = std::chrono::minutes(5);
@@ -124,7 +124,7 @@ struct AdmissionOptions {
   std::vector<std::string> enable;
   std::vector<std::string> disable;
   std::vector<std::string> only;  // --admission-control
-  bool mixed = false;             // with the two flags that took its place
+  bool mixed = false;             // with the two flags that replaced it
   std::string control_config_file;
   void add_flags(FlagSet& flags);
   void complete();
@@ -151,7 +151,7 @@ struct LogOptions {
   void apply() const;
 };
 
-// What only Backplane has.
+// Flags that only Backplane has.
 struct BackplaneOptions {
   std::string data_dir;
   std::vector<std::string> plugin_dirs;
@@ -163,8 +163,8 @@ struct BackplaneOptions {
   std::vector<std::string> plugin_placements;
   std::chrono::nanoseconds plugin_runner_timeout = std::chrono::seconds(10);
   bool safe_mode = false;
-  // The store's reads; documents that are made and parts of a compaction, one thread each at a time; history that resumed watches read,
-  // with two.
+  // Threads for reads of the store, for building documents and for parts of a compaction (one thread each), and for reading the history of
+  // resumed watches (two threads).
   int blocking_threads = 6;
   int offload_threads = 0;  // 0: by the number of cores
   std::string program;      // not a flag: the executable that probes plugins; empty: they are not probed

@@ -395,7 +395,7 @@ TEST(Options, AllProblemsAreReportedAtOnce) {
   }
 }
 
-TEST(Options, AuthorizersHaveTheFilesThatTheyNeedAndNoOthers) {
+TEST(Options, AuthorizersRequireTheirFilesAndRefuseOthers) {
   EXPECT_EQ(configured({"--authorization-mode=ABAC"}).status().message(), "authorization-mode ABAC's authorization policy file not passed");
   EXPECT_EQ(configured({"--authorization-mode=Webhook"}).status().message(),
             "authorization-mode Webhook's authorization config file not passed");

@@ -27,12 +27,12 @@ Result<std::vector<StoreOverride>> parse_store_overrides(const std::vector<std::
 // The name under which a plugin registers a backend for other servers than those of the flags.
 std::string override_backend(std::string_view backend, std::string_view servers);
 
-// Of which resources reads are confirmed by the store (--watch-cache, --watch-cache-sizes).
+// The resources whose reads the store confirms (--watch-cache, --watch-cache-sizes).
 struct ConfirmedReads {
   bool all = false;
   std::vector<std::string> resources;  // "pods", "deployments.apps"
-  // `sizes`: resource[.group]#size, as check_accepted_values() has let them through; only a size of 0 means something, and that events have
-  // one.
+  // `sizes`: resource[.group]#size, which check_accepted_values() has accepted. Two facts in them have an effect: a size of 0, and whether
+  // events have a size.
   static ConfirmedReads of(bool watch_cache, const std::vector<std::string>& sizes);
   bool includes(const GroupResource& resource) const;
   bool none() const noexcept { return !all && resources.empty(); }
@@ -49,10 +49,10 @@ class HubOfStores final : public CacheHub {
   void remove(std::string_view prefix) override;
   void retire(std::string_view prefix) override;
   void close_retired() override;
-  // Those that follow their store already go on; the first that cannot ends it.
+  // Starts the hub of each store that is not started yet; returns the first error. A later call continues there.
   Task<Status> start() override;
   Task<void> stop() override;
-  // Resources configured for other stores that have no cache.  Not concurrent with add().
+  // The resources of --etcd-servers-overrides that have no cache. Not concurrent with add().
   std::vector<GroupResource> unused() const;
 
  private:

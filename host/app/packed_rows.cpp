@@ -108,7 +108,7 @@ void PackedRows::mark(std::span<const std::uint8_t> changed) {
       hot += hot_[row];
       turns_[row] = turn_;
     }
-    // Where many rows change, all of them are compressed together.
+    // If many rows change, all of them are compressed together.
     if (hot < piece.rows && hot * kHotShare > piece.rows) std::fill_n(hot_.begin() + static_cast<std::ptrdiff_t>(first), piece.rows, 0);
     first = end;
   }

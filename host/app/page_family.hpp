@@ -1,4 +1,5 @@
-// The families of a MetricPage: one that others make, one of the watch caches, one registered metric.
+// The families of a MetricPage: OtherFamily with text of the caller, CachesFamily for the watch caches, RegisteredFamily for one registered
+// metric.
 //
 // Thread-safety: belongs to one thread at a time.
 // Errors:        none but std::bad_alloc.

@@ -1,4 +1,4 @@
-// Where things are: the data directory and its lock.
+// Paths and addresses: the data directory and its lock.
 //
 // Thread-safety: start-up, one thread.
 // Errors:        kInternalError with the path and the system's reason; kConflict when another instance holds the directory.

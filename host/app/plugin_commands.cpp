@@ -66,7 +66,7 @@ Task<Result<std::string>> exchange_with(HttpClient& client, HttpCall call) {
   boost::system::error_code error;
   const Value status = boost::json::parse(*body, error);
   if (error || !status.is_object())
-    co_return internal_error("the server has answered with code " + std::to_string((*answer)->code()) + ": " + *body);
+    co_return internal_error("the server returned code " + std::to_string((*answer)->code()) + ": " + *body);
   co_return Status(Reason::kBadRequest, std::string(get_string(status.get_object(), "message")));
 }
 

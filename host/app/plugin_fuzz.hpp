@@ -1,4 +1,4 @@
-// `backplane plugin test --fuzz` and `--replay`: odd bodies for the kinds of a plugin, and the files of what they have found.
+// `backplane plugin test --fuzz` and `--replay`: odd bodies for the kinds of a plugin, and files with the findings.
 //
 // Thread-safety: the main thread.
 // Errors:        the exit code: 0 nothing was found, 1 otherwise; a line in `err` for what cannot be done.
@@ -14,7 +14,7 @@
 
 namespace backplane {
 
-// "60s", "500ms", "2m"; none: the text is no such time.
+// "60s", "500ms", "2m"; nullopt if the text is not such a time.
 std::optional<std::chrono::milliseconds> fuzz_time(std::string_view text);
 
 // Writes each finding to `folder`/NUMBER.json.

@@ -1,8 +1,8 @@
-// The API groups of plugins, remembered in the store: what is served of a plugin that does not run.
+// The API groups of plugins, recorded in the store, so that the groups of a plugin that does not run are still served.
 //
 // One key for each plugin, /registry/plugins.backplane.dev/groups/NAME. A server writes it when the plugin's groups come into service, so
-// that every server of the store serves the groups of a plugin that only some of them have. Plugins that are shipped with the server have
-// none: they cannot go away, and what an operator disables of them is not served.
+// that every server of the store serves the groups of a plugin that only some of them have. In-tree plugins have no key: they cannot be
+// missing, and if an operator disables one of them, its groups are not served.
 //
 // Thread-safety: targets() by one thread at a time, the other methods from any thread.
 // Lifetime:      outlives its tasks and the router.
@@ -27,12 +27,12 @@ class PluginGroups {
  public:
   explicit PluginGroups(StoreEnvironment& stores) : stores_(stores) {}
 
-  // What the store has.  The revision of the read.
+  // Reads the groups from the store. Returns the revision of the read.
   Task<Result<Revision>> read(StorageBackend& store);
-  // Takes the snapshots of the plugins that run; returns what has to be written because of that.
+  // Records the snapshots of the running plugins; returns the writes that the store needs.
   std::vector<Put> remember(const std::vector<PluginSnapshot>& running);
   static Task<Status> write(StorageBackend& store, std::vector<Put> puts);
-  // Reads again whenever another server has changed something, and calls `changed`; until `stop` fires.
+  // Until `stop` fires: reads again after each change by another server, and then calls `changed`.
   Task<void> follow(StorageBackend& store, Signal& stop, std::function<Task<void>()> changed);
   Task<Status> forget(StorageBackend& store, std::string plugin);
 

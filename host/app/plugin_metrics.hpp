@@ -24,7 +24,7 @@ namespace backplane {
 // Adds the families of `plugins`: those that a new PluginRequests shows.
 void add_plugins(std::vector<prometheus::MetricFamily>& families, const std::vector<PluginStatus>& plugins);
 
-// The families for a caller that needs them again and again: what has not changed is not made again.
+// The families for a caller that needs them repeatedly: families that have not changed are not made again.
 //
 //   set_plugins() → read() for each of the metrics() → show()
 class PluginRequests {

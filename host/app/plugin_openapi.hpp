@@ -1,5 +1,4 @@
-// A kind of an OpenAPI v3 document, as kube-apiserver publishes it under /openapi/v3/apis/GROUP/VERSION, as the description of a plugin's
-// kind.
+// Imports a kind from an OpenAPI v3 document, as kube-apiserver publishes it under /openapi/v3/apis/GROUP/VERSION.
 //
 // Thread-safety: pure functions.
 // Errors:        kBadRequest: no such kind, several of its name, a type that contains itself.

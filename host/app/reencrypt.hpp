@@ -1,6 +1,6 @@
 // Writes the objects of encrypted resources again, through the API of a running server, so that all are stored with the current key.
 //
-// An object is patched without a change: the server writes it if it is stored with another key, or not encrypted, and leaves it alone
+// An object is patched without a change: the server writes it if it is stored with another key, or not encrypted, and does not write it
 // otherwise. Only metadata are transferred. The progress is saved after each page; a run that was interrupted continues there.
 //
 // Thread-safety: one task on an executor.
@@ -25,7 +25,7 @@ struct ReencryptSettings {
   std::vector<std::string> resources;  // "secrets", "widgets.example.com"; empty: all that the server encrypts
   std::size_t workers = 16;
   std::int64_t page = 500;
-  // Receives the resource and what has been done of it: from time to time, and at its end.
+  // Receives the resource and its progress: from time to time, and when the resource is complete.
   struct Done {
     std::string resource;
     std::uint64_t objects = 0, written = 0, failed = 0;

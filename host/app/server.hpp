@@ -1,4 +1,4 @@
-// The server in its states.  Each is the only way to the next, and using one up gives the next:
+// The server in its states. Each is the only way to the next, and is consumed by the transition to the next:
 //
 //   Config ── Server::create ──► Server ── prepare_run ──► PreparedServer ── run ──► exit code
 //

@@ -1,10 +1,11 @@
-// The state of one server that is found by the thread's server slot (core/server_slot.hpp) and not by a parameter: the slot itself, and the
-// metric values and the log of that slot.  (The pools of a server are in server_pools.hpp.)  Global variables of plugins need no slot: each
-// server loads a separate copy of the plugins' code.
+// The state of one server that code finds through the thread's server slot (core/server_slot.hpp) and not through a parameter: the slot,
+// and the metric values and the log of that slot. (The pools of a server are in server_pools.hpp.) Global variables of plugins need no
+// slot: each server loads a separate copy of the plugins' code.
 //
 // What all servers of the process share:
 //   signals        SIGTERM and SIGINT stop one of them (StopEvent); the crash report covers the code of all (plugin_code.hpp)
-//   exits          a shutdown that exceeds its limit, or leaves a plugin's call behind, ends the process (stop_deadline.hpp, Server)
+//   exits          a shutdown that exceeds its limit, or during which a plugin's call does not return, ends the process
+//                  (stop_deadline.hpp, Server)
 //   memory         malloc and its trimming (FreeMemory), OpenSSL's buffers (tls_memory.hpp), caches of threads
 //   dynamic loader one library at a time (loader.cpp)
 //   streams        standard error and output (log_streams.hpp)

@@ -1,4 +1,4 @@
-// Server::create: from a valid configuration to a server that could serve.
+// Server::create: makes a server from a valid configuration.
 #include <algorithm>
 #include <cstdlib>
 #include <future>

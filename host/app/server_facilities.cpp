@@ -53,7 +53,7 @@ std::map<std::string, std::string> host_names() {
 
 std::optional<std::string> ServerFacilities::flag(std::string_view name) const {
   if (name == "secure-port") return std::to_string(parts_.server->port());
-  // Tokens and their audiences are the outer server's.
+  // The outer server issues the tokens and sets their audiences.
   if (parts_.extension && (name == "service-account-signing-key-file" || name == "api-audiences" || name == "service-account-issuer")) {
     return std::string();
   }

@@ -1,4 +1,4 @@
-// The groups of plugins that do not run: read when the store is there, served, followed, and forgotten on request.
+// The groups of plugins that do not run: read from the store at startup, served, kept up to date, and forgotten on request.
 #include <algorithm>
 
 #include "app/log.hpp"
@@ -52,7 +52,7 @@ Task<Status> ServerParts::retain_groups() {
     co_await std::move(refreshing);
   }
   store_groups();
-  // No other server writes to a store whose commits are known at once.
+  // If the store reports each commit at once, no other server writes to it.
   if (!main_store().progress_is_immediate()) {
     tasks.spawn(background, "following the groups of plugins",
                 plugin_groups.follow(main_store(), stop_hooks, [this] { return refresh_groups(); }));
@@ -60,7 +60,7 @@ Task<Status> ServerParts::retain_groups() {
   co_return Status();
 }
 
-// What runs now replaces what is stored.
+// The groups of the running plugins replace the stored ones.
 void ServerParts::store_groups() {
   auto puts = plugin_groups.remember(plugins->snapshots());
   if (!puts.empty()) tasks.spawn(background, "storing the groups of plugins", write_groups(std::move(puts)));

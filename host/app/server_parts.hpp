@@ -53,7 +53,7 @@
 
 namespace backplane {
 
-// A handler that is known later than the server that calls it: the port must be bound before the chain can be built.
+// A handler that is set after the server that calls it has been made: the port must be bound before the handler chain can be built.
 class LateHandler final : public HttpHandler {
  public:
   void set(HttpHandler& handler) noexcept { handler_.store(&handler); }
@@ -84,7 +84,7 @@ struct ServerParts;
 class ServerFacilities final : public PluginSettings, public ServedApi, public ServerAccess {
  public:
   explicit ServerFacilities(ServerParts& parts) : parts_(parts) {}
-  // A flag as it came out: a port of 0 is the one that was bound, a key that was not named the one that was made.
+  // The effective value of a flag: for --secure-port=0 the bound port, for an unset key file the generated one.
   std::optional<std::string> flag(std::string_view name) const override;
   bool resource_enabled(const GroupVersionResource& resource) const override;
   Status change(const std::string& delegate, GroupsChange change) override;
@@ -199,9 +199,9 @@ struct ServerParts {
 
   // ---- run (server_run.cpp)
   Status start_serving();
-  // Starts the caches.  Success, too, if the store cannot be reached yet: store_away is then set.
+  // Starts the caches. Succeeds also if the store cannot be reached yet, and then sets store_away.
   Status reach_store();
-  // The hooks, which need the store: now, or when it is there.
+  // Starts the hooks, which need the store: now, or as soon as the store can be reached.
   void start_hooks_with_store();
   void follow_service_manager();
   void reload();
@@ -210,7 +210,7 @@ struct ServerParts {
   bool needs(const PostStartHookEntry& hook) const;
   void announce();
   Status drain();
-  // What drain() and take_down() may take, all steps together.
+  // The time limit of drain() and take_down() together.
   std::chrono::nanoseconds shutdown_limit() const;
   // Waits until the audit sinks have written every event, for a limited time.
   void flush_audit();
@@ -220,7 +220,7 @@ struct ServerParts {
   void stop_plugin_loops();
   [[noreturn]] void exit_at_once();
   void stop_storage();
-  // Idempotent; the order is the reverse of how things were made.
+  // Idempotent. Stops the parts in the reverse order of their construction.
   void take_down();
 
   const std::unique_ptr<const ServerContext> context;
@@ -228,8 +228,8 @@ struct ServerParts {
   StopEvent& stop;
   DataDirLock data_dir_lock;
 
-  // A loop per core for connections, one for the caches' pump, one for whatever else the host does in the background.  Plugins have their
-  // own; what blocks and what is large runs on the pools.
+  // A loop per core for connections, one for the caches' pump, one for the host's other background work. Plugins have separate loops;
+  // blocking calls and large requests run on the pools.
   std::optional<ServerPools> pools;
   LoopPool loops;
   PumpLoop pump;
@@ -241,11 +241,11 @@ struct ServerParts {
   bool storage_stopped = false;
 
   LifecycleSignals signals;
-  // What the host's hooks and tasks end by, as those of plugins: after the last request they might be needed for.
+  // Stops the hooks and tasks of the host and of the plugins; fires after the last request that may need them.
   NamedSignal stop_hooks;
   LoggedTaskGroup tasks;
-  LoggedTaskGroup store_tasks;  // of the stores' connections, and what waits for a store at the start
-  bool store_away = false;      // at the start
+  LoggedTaskGroup store_tasks;  // of the stores' connections, and the task that waits for a store at startup
+  bool store_away = false;      // the store could not be reached at startup
   WaitGroup short_requests;
   PacedWaitGroup watches;
   InFlightLimits in_flight;
@@ -254,7 +254,7 @@ struct ServerParts {
 
   std::optional<ServerPki> pki;
   LateHandler root;
-  LateHandler loopback_root;  // what plugins' calls from inside go to
+  LateHandler loopback_root;  // handles the calls of plugins to this server
   std::unique_ptr<SecureServer> server;
   std::string kubeconfig_path;
 

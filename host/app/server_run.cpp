@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kAuditFlush{10};
 // The collector has this long to take the last spans.
 constexpr std::chrono::seconds kTraceFlush{5};
-// A plugin's task that does not heed the stop signal is left behind after this.
+// A plugin's task that ignores the stop signal is not waited for any longer than this.
 constexpr std::chrono::seconds kPluginTasks{10};
 // And functions that it has posted to its executor, after this time.
 constexpr std::chrono::seconds kPluginLoops{2};
@@ -127,7 +127,7 @@ void ServerParts::follow_service_manager() {
   std::vector<Executor*> visited{&background, &pump};
   for (std::size_t i = 0; i < loops.size(); ++i) visited.push_back(&loops.loop(i));
   visited.push_back(&background);
-  // As sd_watchdog_enabled(3) recommends: twice in the time.
+  // As sd_watchdog_enabled(3) recommends: two pings in each watchdog period.
   watchdog = std::make_unique<Watchdog>(std::move(visited), manager.watchdog() / 2, [] { (void)service_manager().notify("WATCHDOG=1\n"); });
   watchdog->start();
 }

@@ -19,8 +19,8 @@ bool some_left_out(const PluginRegistry& plugins) {
 // True for a group that only a third-party plugin can have.
 bool is_foreign(std::string_view group) { return group.find('.') != std::string_view::npos && !group.ends_with(".k8s.io"); }
 
-// The versions of groups that a plugin may have had that does not run: it must not keep the server from starting, and its group stays
-// hidden. Without such a plugin a version that is to be served must exist; one that is not, need not.
+// The listed versions that may belong to a plugin that does not run: they cause no error, and the group stays hidden. If no plugin is left
+// out, a version that --runtime-config enables must exist, and one that it disables need not.
 std::vector<GroupVersion> of_absent_plugins(const std::vector<std::string>& items, const std::vector<GroupVersion>& known, bool left_out) {
   std::vector<GroupVersion> out;
   for (const std::string& item : items) {
@@ -58,7 +58,7 @@ void ServerParts::check_runtime_config(Problems& problems) const {
     }
   }
   for (GroupVersion& version : of_absent_plugins(options().api_enablement.runtime_config, versions, some_left_out(*plugins))) {
-    app_log().warn("--runtime-config names {}, which no plugin offers that runs", version.to_string());
+    app_log().warn("--runtime-config names {}, which no running plugin offers", version.to_string());
     versions.push_back(std::move(version));
   }
   Status known = config.enablement().check(versions, resources);

@@ -16,7 +16,7 @@ constexpr double kMillion = 1'000'000;
 
 std::string flag_text(const FlagSet& flags, std::string_view name) { return flags.text(name).value_or(""); }
 
-// What kube-apiserver says of itself.
+// The resource attributes of kube-apiserver's traces.
 tracing::Attributes resource_attributes() {
   tracing::Attributes out;
   out.emplace_back("service.instance.id", kit::server_id(kit::host_name()));
@@ -24,7 +24,7 @@ tracing::Attributes resource_attributes() {
   return out;
 }
 
-// gRPC without TLS, which is all that kube-apiserver has for traces.
+// gRPC without TLS, the only transport that kube-apiserver has for traces.
 Result<ClientConfig> collector_client(const FlagSet& flags, const tracing::TracingConfig& config) {
   auto server = tracing::server_of_endpoint(config.endpoint);
   if (!server.ok()) return std::move(server.status());

@@ -13,7 +13,7 @@
 namespace backplane {
 namespace {
 
-// controlplaneapiserver.ServiceIPRange refuses less.
+// controlplaneapiserver.ServiceIPRange refuses smaller ranges.
 constexpr int kLeastHostBits = 3;
 constexpr int kShortestSixPrefix = 64;  // addresses of a wider range are not allocated
 constexpr int kMaxPort = 65535;

@@ -13,7 +13,7 @@
 
 namespace backplane {
 
-// Adds what is wrong with the flag's value: not a CIDR, more than two, two of one family, fewer than eight addresses.  Empty is fine.
+// Adds the problems of the flag's value: not a CIDR, more than two, two of one family, fewer than eight addresses. Empty is fine.
 void validate_service_ranges(std::string_view value, Problems& problems);
 
 // The flags of the kubernetes service, as text.
@@ -30,7 +30,7 @@ void validate_kubernetes_service(const KubernetesServiceFlags& flags, Problems& 
 // The address of the kubernetes service in the first range, for clients in that range: ("10.0.0.0/24", "10.0.0.1:443"); nothing for others.
 std::optional<std::pair<std::string, std::string>> service_address_for(std::string_view value, const std::string& client_ip);
 
-// --service-cluster-ip-range, or what is used without it.
+// --service-cluster-ip-range, or its default.
 std::string service_range(const Options& options);
 
 // "host:port" of a host that may have a port already; an IPv6 address gets brackets.

@@ -14,8 +14,9 @@
 
 namespace backplane {
 
-// While the server is being made, no loop looks at SIGTERM.  Ends the process when a plugin's constructor, configure(), provision() or
-// validate() still runs `limit` after the signal; without such a call the server is made, and stops in order.
+// Watches for SIGTERM while the server is being made, when no loop handles the signal. Ends the process if a plugin's constructor,
+// configure(), provision() or validate() still runs `limit` after the signal; otherwise the server is made completely, and then stops in
+// order.
 class LoadDeadline {
  public:
   LoadDeadline(const StopEvent& stop, std::chrono::milliseconds limit);
@@ -32,7 +33,7 @@ class LoadDeadline {
   std::thread thread_;
 };
 
-// From the signal to the end of the process: `limit` is the sum of what each step of the shutdown may take.
+// Covers the time from the signal to the end of the process. `limit`: the sum of the limits of all steps of the shutdown.
 class ShutdownDeadline {
  public:
   explicit ShutdownDeadline(std::chrono::nanoseconds limit);

@@ -1,7 +1,7 @@
 // Asks a server to stop: a call, or SIGTERM and SIGINT.
 //
 // Thread-safety: wait() on one thread; request() from any; the signal handler may run on any.
-// Lifetime:      one per server; the one that has the signals lives as long as the process, or until it is destroyed.
+// Lifetime:      one per server; the one that handles the signals lives as long as the process, or until it is destroyed.
 // Errors:        a second StopEvent that installs signal handlers aborts: the signals are those of one server.
 #pragma once
 
@@ -20,7 +20,7 @@ class StopEvent {
   void install_signal_handlers();
   // Asks for a stop of this server alone.  Any thread.
   void request();
-  // Returns when the first signal or request has come.
+  // Returns after the first signal or request.
   void wait();
   // Readable from the first signal on.
   int descriptor() const noexcept { return fd_; }

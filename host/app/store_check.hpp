@@ -1,7 +1,7 @@
-// Checks a store, or a snapshot of one: reads every record and verifies the checksums.
+// Checks a store or a snapshot: reads every record and verifies the checksums.
 //
 // Thread-safety: one thread; blocks.
-// Errors:        what prevents the check (a store in use by another process, a file that is no snapshot). Damage is a result.
+// Errors:        what prevents the check (a store in use by another process, a file that is not a snapshot). Damage is a result.
 #pragma once
 
 #include <string>

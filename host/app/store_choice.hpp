@@ -20,7 +20,7 @@ struct StoreChoice {
   std::vector<std::string> plugin_dirs;
 };
 
-// `about`: of the positional argument; it may be another thing than a store.
+// `about`: the help text of the positional argument, which some commands use for something else than a store.
 void add_store_choice(CLI::App& command, StoreChoice& choice, const std::string& about);
 void add_etcd_options(CLI::App& command, StoreFlags& flags, const std::string& before, const std::string& section);
 void add_plugin_dirs(CLI::App& command, std::vector<std::string>& directories);

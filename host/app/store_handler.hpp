@@ -11,7 +11,7 @@
 //
 // Thread-safety: any thread.
 // Lifetime:      borrows the store.
-// Errors:        403 for others; 400 for a body that is none; those of the store, as a metav1.Status.
+// Errors:        403 for others; 400 for an invalid body; errors of the store, as a metav1.Status.
 #pragma once
 
 #include <vector>

@@ -1,9 +1,9 @@
-// Opens a store through the plugin that has its backend, and nothing else of a server; or, where a running server has it, through that
-// server.
+// Opens a store through the plugin that implements its backend, without other parts of a server; or, if a running server uses the store,
+// through that server.
 //
 // Thread-safety: one thread.
 // Lifetime:      stores are stopped and destroyed before the opener: their code is that of its plugins.
-// Errors:        kBadRequest for a name that is none, flags that do not fit it and directories without a store; kConflict for a directory
+// Errors:        kBadRequest for an invalid store name, flags that do not fit it and directories without a store; kConflict for a directory
 //                that a server uses; the backend's errors.
 #pragma once
 
@@ -22,9 +22,9 @@ namespace backplane {
 struct StoreFlags {
   std::string name;  // "rocksdb:DATA_DIR", "etcd:URL[,URL…]", "server:KUBECONFIG", as full_store_name() gives it
   std::string prefix, cafile, certfile, keyfile;
-  bool fresh = false;   // an embedded store may be made
+  bool fresh = false;   // an embedded store may be created
   bool served = false;  // an embedded store that a running server uses may be read through that server
-  std::string option;   // that gives the name: "--to", the others then begin with "--to-"; empty: none, the others are "--cafile" and such
+  std::string option;   // "--to": its value is `name`, and the other options begin with "--to-"; empty: no prefix
 };
 
 // The store's name and connection flags as arguments of a shell command that names no other store.
@@ -48,7 +48,7 @@ class StoreOpener {
   StoreOpener& operator=(const StoreOpener&) = delete;
 
   Result<OpenStoreHandle> open(const StoreFlags& flags);
-  // An embedded store in `directory`, which is made. The caller has the lock of the data directory.
+  // Creates `directory` with an embedded store. The caller holds the lock of the data directory.
   Result<OpenStoreHandle> open_new(const std::string& directory);
 
  private:

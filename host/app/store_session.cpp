@@ -8,7 +8,7 @@
 namespace backplane {
 namespace {
 
-constexpr std::chrono::seconds kReachable{10};  // what a store may take to answer at first
+constexpr std::chrono::seconds kReachable{10};  // time limit for the first response of a store
 
 }  // namespace
 

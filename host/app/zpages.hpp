@@ -2,7 +2,7 @@
 // Accept: application/json;as=Statusz;g=config.k8s.io;v=v1beta1.
 //
 // Thread-safety: any number of requests at once.
-// Lifetime:      a handler keeps what it was given; `paths` is called at every request.
+// Lifetime:      a handler owns copies of its arguments; `paths` is called for each request.
 // Errors:        406 for an Accept header that names neither.
 #pragma once
 

@@ -177,41 +177,41 @@ TEST(Task, AnExceptionReachesTheAwaitingTask) {
 TEST(NamedSignal, ASecondFireIsANoOpAndLateWaitersAreNotified) {
   int fired = 0;
   NamedSignal signal("ShutdownInitiated", [&](std::string_view) { ++fired; });
-  int told = 0;
-  signal.on_fire([&] { ++told; });
+  int calls = 0;
+  signal.on_fire([&] { ++calls; });
   signal.fire();
   signal.fire();
-  signal.on_fire([&] { ++told; });
+  signal.on_fire([&] { ++calls; });
   EXPECT_EQ(fired, 1);
-  EXPECT_EQ(told, 2);
+  EXPECT_EQ(calls, 2);
 }
 
 TEST(NamedSignal, ACallbackWithAnOwnerRunsOnlyWhileTheOwnerLives) {
   NamedSignal signal("hurry");
-  int told = 0;
+  int calls = 0;
   const auto owner = std::make_shared<int>();
   {
     const auto former = std::make_shared<int>();
-    signal.on_fire_while(former, [&] { told += 100; });
+    signal.on_fire_while(former, [&] { calls += 100; });
   }
-  signal.on_fire_while(owner, [&] { ++told; });
+  signal.on_fire_while(owner, [&] { ++calls; });
   signal.fire();
-  EXPECT_EQ(told, 1);
-  signal.on_fire_while(owner, [&] { ++told; });
-  EXPECT_EQ(told, 2);
+  EXPECT_EQ(calls, 1);
+  signal.on_fire_while(owner, [&] { ++calls; });
+  EXPECT_EQ(calls, 2);
 }
 
 // Each reload of a plugin added callbacks to signals of the server, which retained them.
 TEST(NamedSignal, CallbacksWhoseOwnersAreGoneAreDropped) {
   NamedSignal signal("hurry");
-  int told = 0;
-  signal.on_fire([&] { ++told; });
+  int calls = 0;
+  signal.on_fire([&] { ++calls; });
   std::vector<std::shared_ptr<int>> owners;
-  for (int i = 0; i < 20; ++i) signal.on_fire_while(owners.emplace_back(std::make_shared<int>()), [&] { ++told; });
-  for (int i = 0; i < 1000; ++i) signal.on_fire_while(std::make_shared<int>(), [&] { told += 1000; });
+  for (int i = 0; i < 20; ++i) signal.on_fire_while(owners.emplace_back(std::make_shared<int>()), [&] { ++calls; });
+  for (int i = 0; i < 1000; ++i) signal.on_fire_while(std::make_shared<int>(), [&] { calls += 1000; });
   EXPECT_LE(signal.callbacks(), 64u);
   signal.fire();
-  EXPECT_EQ(told, 21);
+  EXPECT_EQ(calls, 21);
 }
 
 Task<void> wait_for(Signal& signal, std::atomic<int>& done) {
@@ -312,7 +312,7 @@ TEST(LoopSet, ABlockedLoopStallsNoOtherAndIsNamedAtTheStop) {
   });
   while (!asking) std::this_thread::yield();  // a stop drops work that has not begun
   std::vector<std::string> stuck = loops.stop(std::chrono::milliseconds(500));
-  // A loop that is not blocked ends, possibly late on a busy machine.
+  // A loop that is not blocked ends, although possibly late on a busy machine.
   for (int i = 0; i < 100 && stuck.size() > 2; ++i) stuck = loops.stop(std::chrono::milliseconds(100));
   EXPECT_EQ(stuck, (std::vector<std::string>{"asker", "blocker"}));
   std::thread later([&] {

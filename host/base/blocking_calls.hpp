@@ -58,8 +58,8 @@ Task<T> refused(Status why) {
 
 }  // namespace detail
 
-// `work` on an executor of `calls`, and the caller resumed on its executor; `work` itself if `calls` is null or if it does not block, or
-// if the current executor may block.  T: a Result, which is the error of call_executor() if there is one.
+// Runs `work` on an executor of `calls`, and resumes the caller on its executor. Runs `work` here if `calls` is null, its functions do not
+// block, or the current executor may block. T: a Result, which is the error of call_executor() if there is one.
 template <class T>
 Task<T> offloaded(const BlockingCalls* calls, Task<T> work) {
   if (calls == nullptr || on_blocking_executor()) return work;

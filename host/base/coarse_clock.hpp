@@ -1,4 +1,4 @@
-// The time as the kernel noted it at its last tick (1 to 10 ms ago): for what is waited for in seconds, at a fifth of the cost.
+// The time of the kernel's last tick (1 to 10 ms ago), for timeouts of seconds. A reading costs a fifth of one of the exact clock.
 //
 // Thread-safety: any thread.
 #pragma once

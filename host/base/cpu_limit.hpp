@@ -1,7 +1,7 @@
-// How many processors this process may keep busy: those it may run on, or fewer when its control group has a quota.
+// The number of processors that this process may use: those of its affinity mask, or fewer if its control group has a quota.
 //
 // Thread-safety: pure functions; files are read at every call.
-// Errors:        what cannot be read is no limit.
+// Errors:        none; a file that cannot be read sets no limit.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,10 @@
 
 namespace backplane {
 
-// The smallest quota of the process's control group and those above it, in processors; nothing when there is none.  `root` is prepended to
-// /proc/self/cgroup and /sys/fs/cgroup.
+// The smallest quota of the process's control group and those above it, in processors; nothing if no group has a quota. `root` is prepended
+// to /proc/self/cgroup and /sys/fs/cgroup.
 std::optional<double> cpu_quota(const std::string& root = "");
-// Whole processors to plan for: a quota counts up to the next one and as no fewer than two, so that one busy loop leaves another to answer
+// The number of processors as an integer: a quota is rounded up, and to at least two, so that one busy loop does not block all requests
 // (Go's rule).
 unsigned usable_cores(unsigned cores, std::optional<double> quota) noexcept;
 // Of this process, on this machine.

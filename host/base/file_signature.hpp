@@ -1,4 +1,4 @@
-// Detects changes of a file: the result of stat as a text to compare.
+// A text of the results of stat(), which changes when the file changes.
 //
 // Thread-safety: any thread.
 // Errors:        none; a file whose stat() fails has an empty signature.

@@ -1,7 +1,7 @@
-// Gives memory back to the system that has been freed: after a burst (large definitions, documents, a load) the allocator keeps it for
-// itself otherwise, in pieces all over its heaps.
+// Returns freed memory to the system. After a burst (large definitions, documents, loading of caches) the allocator would otherwise retain
+// it, scattered over its heaps.
 //
-// Thread-safety: start() and stop() from one thread; looks run on the blocking executor.
+// Thread-safety: start() and stop() from one thread; the work runs on the blocking executor.
 // Lifetime:      the executors outlive stop().
 // Errors:        none; an allocator that does not report its free memory is not trimmed.
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace backplane {
 
-// Of this process, now; 0 if the system does not report it.
+// The resident memory of this process; 0 if the system does not report it.
 struct MemoryUse {
   std::size_t virtual_bytes = 0;
   std::size_t resident_bytes = 0;
@@ -30,9 +30,8 @@ class FreeMemory {
   ~FreeMemory();
   void start();
   void stop();
-  // What is done at each interval: gives back what is free, if that is worth the time and memory has grown, or some of it has been freed,
-  // since it was done last.
-  // True when it was done.
+  // The work of each interval: returns free memory to the system if there is enough of it to be worth the time, and if memory has grown or
+  // has been freed since the last time. Returns true if it released memory.
   bool look();
 
  private:

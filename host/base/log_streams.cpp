@@ -74,7 +74,7 @@ spdlog::sinks::sink* make_stream(LogForm form) {
   return made.release();
 }
 
-// By form.
+// By format.
 struct Streams {
   std::mutex mutex;
   std::array<spdlog::sinks::sink*, 4> made{};

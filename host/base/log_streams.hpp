@@ -1,4 +1,4 @@
-// Where log lines go, and their form. Streams are those of the process, so servers with the same form share them.
+// The output streams of log lines and their format. The streams belong to the process, and servers with the same format share them.
 //
 // Thread-safety: any thread.
 // Lifetime:      streams are never destroyed: threads log until the process ends.
@@ -10,7 +10,7 @@
 
 namespace backplane {
 
-// Made by the first call for the form.
+// Made by the first call for the format.
 spdlog::sinks::sink& log_stream(LogForm form);
 // All that have been made.
 void flush_log_streams();

@@ -18,7 +18,7 @@ long resident_file_kilobytes() {
   return 0;
 }
 
-// Relocated when it is loaded.
+// A table that the dynamic linker relocates when it loads the library.
 const char* const kTexts[] = {"a", "b"};
 
 TEST(MappedCodeTest, UnmappedPagesAreReadAgain) {

@@ -14,7 +14,7 @@ struct Written {
   }
 };
 
-TEST(ProgressLine, ReplacesItselfOnATerminal) {
+TEST(ProgressLine, IsOverwrittenOnATerminal) {
   Written out;
   auto line = out.line(true);
   line->show("too soon");
@@ -29,7 +29,7 @@ TEST(ProgressLine, ReplacesItselfOnATerminal) {
   EXPECT_EQ(out.text, "\r1 of 2\x1b[K\r2 of 2\x1b[K\r\x1b[Kdone\n");
 }
 
-TEST(ProgressLine, WritesALineEveryFewSecondsElsewhere) {
+TEST(ProgressLine, IsALineEveryFewSecondsWithoutATerminal) {
   Written out;
   auto line = out.line(false);
   for (int i = 1; i <= 12; ++i) {

@@ -33,7 +33,7 @@ class SignalStack {
   SignalStack& operator=(const SignalStack&) = delete;
 
  private:
-  static constexpr std::size_t kSize = 128 * 1024;  // touched only by a handler
+  static constexpr std::size_t kSize = 128 * 1024;  // only signal handlers use it
   void* memory_ = nullptr;
 };
 

@@ -2,7 +2,7 @@
 //
 // Thread-safety: as TaskGroup.
 // Lifetime:      as TaskGroup.
-// Errors:        logged; none ends the process.
+// Errors:        logged; no exception ends the process.
 #pragma once
 
 #include "backplane/core/task_group.hpp"

@@ -1,4 +1,4 @@
-// Where a long piece of work stops for a moment: others of its executor go first.
+// Suspends a long-running coroutine until the work that is queued on its executor has run.
 //
 // Thread-safety: the coroutine resumes on the current executor; without one it does not suspend.
 #pragma once

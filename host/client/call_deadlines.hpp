@@ -1,7 +1,7 @@
-// Ends calls whose time is up: one timer for all calls of a loop, which is seldom touched since most end long before.
+// Ends calls whose deadline has passed. All calls of a loop share one timer, which is rarely set because most calls end long before.
 //
 // Thread-safety: the loop only.
-// Lifetime:      kept by the calls it holds; a call that is over is let go of.
+// Lifetime:      shared by the calls in it; it holds no reference to a call.
 // Errors:        a late call fails with kTimeout "context deadline exceeded"; so does a call that was not sent by its send_by.
 #pragma once
 
@@ -28,7 +28,7 @@ class CallDeadlines : public std::enable_shared_from_this<CallDeadlines> {
 
   IoLoop& loop_;
   const std::shared_ptr<RemoteCall::Deadlines> calls_ = std::make_shared<RemoteCall::Deadlines>();
-  Clock::time_point armed_ = Clock::time_point::max();  // the timer's end; max: there is none
+  Clock::time_point armed_ = Clock::time_point::max();  // when the timer fires; max: it is not set
   std::function<void()> cancel_timer_;
 };
 

@@ -29,7 +29,7 @@ Status tls_problem(const char* what) { return bad_request(std::string(what) + ":
 Status add_authorities(SSL_CTX* context, const ClientConfig& config) {
   const std::string& pem = config.certificate_authority;
   if (pem.empty()) {
-    // To read the system's takes 20 ms.
+    // Reading the system's CAs takes 20 ms.
     if (!config.server.starts_with("https://")) return {};
     return SSL_CTX_set_default_verify_paths(context) == 1 ? Status() : tls_problem("the system's certificate authorities");
   }

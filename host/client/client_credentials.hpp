@@ -2,8 +2,8 @@
 //
 // Thread-safety: any thread.
 // Lifetime:      shared; credentials in use outlive a change.
-// Errors:        load(): kBadRequest for what is no certificate, key or authority, or cannot be read.  Later, files that cannot be used are
-//                logged, and what was there before stays.
+// Errors:        load(): kBadRequest for a file that cannot be read, or is no certificate, key or authority. Later, files that cannot be
+//                used are logged, and the former contents stay in use.
 #pragma once
 
 #include <atomic>
@@ -28,9 +28,9 @@ class CredentialFiles : public std::enable_shared_from_this<CredentialFiles> {
   static Result<std::shared_ptr<CredentialFiles>> load(ClientConfig config);
 
   std::shared_ptr<const ClientCredentials> current() const { return current_.get(); }
-  // True if the interval has passed: the caller is to call refresh(), and other callers get false meanwhile.
+  // False: no credential is read from a file, so refresh() never does anything.
   bool due();
-  // Checks the files and reads the changed ones, on the blocking pool.
+  // Checks the files if the interval has passed, and reads the changed ones, on the blocking pool.
   Task<void> refresh();
 
  private:
@@ -43,7 +43,7 @@ class CredentialFiles : public std::enable_shared_from_this<CredentialFiles> {
   const bool has_files_;
   kit::Published<ClientCredentials> current_{nullptr};
   std::atomic<std::chrono::steady_clock::rep> next_look_{0};
-  std::mutex mutex_;  // what follows
+  std::mutex mutex_;  // guards the members below
   std::string seen_;  // the signature that the last reading was tried with
   ClientConfig texts_;
 };

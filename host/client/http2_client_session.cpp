@@ -53,7 +53,7 @@ class Http2ClientSession final : public RemoteSession, private CallCarrier {
   bool wants_input() const override { return true; }
   void start(RemoteCallRef call) override;
   void receive(std::string_view bytes) override {
-    if (!std::exchange(heard_, true) && bytes.starts_with("HTTP/1")) why_ = "http2: the server answered in HTTP/1";
+    if (!std::exchange(heard_, true) && bytes.starts_with("HTTP/1")) why_ = "http2: the server responded with HTTP/1";
     const auto used = nghttp2_session_mem_recv(session_, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
     if (used < 0) broken_ = closing_ = true;
     if (nghttp2_session_want_write(session_) != 0 || finished()) port_.want_flush();

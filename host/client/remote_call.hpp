@@ -22,8 +22,8 @@ namespace backplane {
 
 class RemoteCall;
 
-// What has a call until it is over: the pool in which it waits, or the session that sends it. An interface instead of functions in the
-// call, because those are allocated for each call.
+// The owner of a call until the call is over: the pool in which it waits, or the session that sends it. An interface and not std::function
+// members of the call, because these would be allocated for each call.
 //
 // Thread-safety: called on the loop.
 class CallCarrier {
@@ -32,7 +32,7 @@ class CallCarrier {
   virtual void call_read(RemoteCall& call, std::size_t count) = 0;
   // There is more to take_body(), or body_taken() has become true.
   virtual void call_has_body(RemoteCall& call) = 0;
-  // The reader gives up: the call fails after this.
+  // Called if the reader stops reading: the call then fails.
   virtual void call_given_up(RemoteCall& call) = 0;
 
  protected:
@@ -94,7 +94,7 @@ class RemoteCall final : public BreakableCall, public std::enable_shared_from_th
   // Sends a part of a streamed body; waits while a window of it is unsent.  False: the call has ended.
   Task<bool> send(std::string piece);
   void end_body();
-  // Nothing better than this status can come of it.
+  // Ends the call with this error.
   void break_off(Status why) override;
   int code() const noexcept { return code_; }
   const Headers& headers() const noexcept { return headers_; }
@@ -105,22 +105,22 @@ class RemoteCall final : public BreakableCall, public std::enable_shared_from_th
   const HttpCall& request() const noexcept { return call_; }
   // Null: no carrier at the moment. A call that is over has no carrier.
   void carried_by(CallCarrier* carrier) noexcept { carrier_ = carrier; }
-  // Takes the call from its carrier: the reader has given up, or its time is up.
+  // Removes the call from its carrier: the reader has given up, or the deadline has passed.
   void leave_carrier();
-  // Its place among the deadlines of its loop, which it leaves when it is over.
+  // The call's entry in the deadlines of its loop, which is removed when the call is over.
   void use_deadline(std::shared_ptr<Deadlines> all, Deadlines::iterator place) noexcept;
   void forget_deadline();
   std::int32_t stream = 0;  // its number in an HTTP/2 session
   bool streams_body() const noexcept { return call_.body_source != nullptr && !call_.upgrade; }
-  // It keeps a connection for as long as it likes.
+  // The call may occupy a connection for an unlimited time.
   bool lasting() const noexcept { return call_.lasting || call_.upgrade; }
-  // Up to `size` bytes of a streamed body; empty when none are there now.
+  // Up to `size` bytes of a streamed body; empty if none have arrived.
   std::string take_body(std::size_t size);
-  // The whole of it.
+  // True if take_body() has returned the whole body.
   bool body_taken() const;
-  // Whose connection it is on; before head().
+  // The peer of the call's connection. Called before head().
   void set_peer(CertificateFlaws peer) noexcept { peer_ = peer; }
-  // A session has it: from here on it may have reached the server, until refused().
+  // A session has taken the call: unless refused() is called, the server may have processed it.
   void sent() noexcept { sent_ = true; }
   // The server has reported that it did not process the stream.
   void refused() noexcept { sent_ = false; }

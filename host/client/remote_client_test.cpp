@@ -379,7 +379,7 @@ TEST_P(RemoteClientTest, ALastingCallThatNeedsAConnectionTooManyIsRefused) {
   for (const Promise<Got>& each : watched) EXPECT_EQ(run_on(loops_.loop(1), wait_for(each)).code, 200);
 }
 
-// Regression: cancelled requests were retained while a call before them waited for long.
+// Regression: cancelled requests were retained as long as an earlier call in the queue waited.
 TEST_P(RemoteClientTest, CallsThatAreGivenUpWhileTheyWaitForAConnectionAreLetGoOf) {
   if (GetParam().http2) return;  // they do not wait
   constexpr std::size_t kMany = 64;
@@ -501,7 +501,7 @@ TEST_P(RemoteClientTest, ManyCallsShareFewConnections) {
 }
 
 // Regression: a loop without connections forwarded each call to another thread.
-TEST_P(RemoteClientTest, ALoopHasAConnectionOfItsOwnWhateverOthersHave) {
+TEST_P(RemoteClientTest, EachLoopHasItsOwnConnections) {
   config_.max_connections = 1;
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(run_on(loops_.loop(0), fetch(client(), get("/hello"))).body, "hello");

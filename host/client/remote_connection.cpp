@@ -31,7 +31,7 @@ constexpr std::chrono::seconds kMostForHandshake{10};  // net/http's TLSHandshak
 // The buffers that all connections of a thread share, so that an idle connection costs only its TLS state.
 struct Scratch {
   std::array<char, 64 * 1024> bytes;
-  std::array<char, 16 * 1024> plain;  // a TLS record's most
+  std::array<char, 16 * 1024> plain;  // the maximum size of a TLS record
   std::string text;
 };
 Scratch& scratch() {
@@ -444,7 +444,7 @@ void RemoteConnection::arm_keep_alive(std::chrono::nanoseconds time) {
   });
 }
 
-// Silence is no error while no call waits for a response.
+// If no call waits for a response, a silent server is no error.
 void RemoteConnection::check_alive() {
   if (closed_) return;
   const auto now = Clock::now();

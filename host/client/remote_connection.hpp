@@ -18,16 +18,16 @@
 
 namespace backplane {
 
-// Where to, and how.
+// The address of the server, and the transport.
 struct RemoteAddress {
   std::string host;
   std::string port;
   std::string path;         // of a Unix socket; empty: TCP
   std::string authority;    // "host:port"
-  std::string server_name;  // that the certificate must have; empty: the certificate is not verified
+  std::string server_name;  // the name that the certificate must have; empty: the certificate is not verified
   bool plain = false;       // no TLS
 };
-// Errors: kBadRequest for what is no https or http URL.
+// Errors:        kBadRequest if the URL's scheme is neither https nor http.
 Result<RemoteAddress> parse_server_url(const ClientConfig& config);
 
 class RemoteConnection final : public RemotePort, public std::enable_shared_from_this<RemoteConnection> {
@@ -50,7 +50,7 @@ class RemoteConnection final : public RemotePort, public std::enable_shared_from
     IoLoop& loop;
     TaskGroup& tasks;
   };
-  // `alone`: for one call, which may leave HTTP.
+  // `alone`: the connection is for one call, which may upgrade to another protocol.
   RemoteConnection(std::weak_ptr<Owner> owner, Place place, const ClientConfig& config, RemoteAddress address, SSL_CTX* context,
                    bool alone);
   ~RemoteConnection() override;
@@ -91,7 +91,7 @@ class RemoteConnection final : public RemotePort, public std::enable_shared_from
   void received_end();
   void flush();
   bool fill();
-  // What is in out_; the rest when the socket takes it.
+  // Sends the bytes in out_, the rest when the socket is writable.
   void send();
   std::size_t send_from(std::string_view bytes);
   void arm_write();
@@ -111,14 +111,14 @@ class RemoteConnection final : public RemotePort, public std::enable_shared_from
   std::optional<TlsStream> tls_;
   CertificateFlaws peer_;
   std::unique_ptr<RemoteSession> session_;
-  std::deque<RemoteCallRef> pending_;  // until there is a session
-  std::string out_;                    // as the socket is to get it, sent up to sent_
+  std::deque<RemoteCallRef> pending_;  // calls that wait for the session
+  std::string out_;                    // bytes for the socket, which are sent up to sent_
   std::size_t sent_ = 0;
   std::function<void()> cancel_timer_;
   std::function<void()> cancel_keep_alive_;
-  Clock::time_point heard_{}, pinged_{};  // when bytes arrived last, and a PING was sent last
+  Clock::time_point heard_{}, pinged_{};  // the last times at which bytes arrived and a PING was sent
   bool reading_ = false;
-  bool writing_ = false;      // the socket takes nothing for now
+  bool writing_ = false;      // the socket is not writable
   bool cannot_send_ = false;  // the server has closed; received data may still be unread
   bool flush_planned_ = false;
   bool closed_ = false;

@@ -18,7 +18,7 @@ std::string system_error_text(const boost::system::error_code& error);
 CertificateFlaws shown_flaws(SSL* ssl);
 // Lets tls_error_text() see the certificate that is refused; before the handshake.
 void keep_refused_certificate(SSL* ssl);
-// Of a handshake that has failed; `wanted` is the name that the certificate was to have.
+// The error of a failed handshake. `wanted`: the name that the certificate must have.
 std::string tls_error_text(SSL* ssl, const std::string& wanted, const std::string& openssl_text);
 
 }  // namespace backplane

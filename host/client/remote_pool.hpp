@@ -1,7 +1,7 @@
 // Connections of one loop to one server, and the calls that wait for one.
 //
 // A client has a pool for each loop that calls it, so that a call and its response stay on the caller's thread.
-// Thread-safety: its loop only, but for PoolShare.
+// Thread-safety: its loop only, except PoolShare.
 // Lifetime:      shared by the client and the work that is posted to the loop; the loop outlives it.
 // Errors:        reported to the calls.
 #pragma once
@@ -18,8 +18,8 @@
 
 namespace backplane {
 
-// What the pools of one client share.  Immutable but for its metrics and the count, which each pool keeps its part of: those of others are
-// as they were a moment ago.
+// Data that the pools of one client share. Only the count changes: each pool adds its part, so a reader may see slightly old parts of other
+// pools.
 struct PoolShare {
   PoolShare(ClientConfig config_in, RemoteAddress address_in, TaskGroup& tasks_in)
       : config(std::move(config_in)), address(std::move(address_in)), tasks(tasks_in) {}
@@ -61,7 +61,7 @@ class RemotePool final : public RemoteConnection::Owner, private CallCarrier, pu
   void call_given_up(RemoteCall& call) override;
   void use(std::shared_ptr<const ClientCredentials> credentials);
   void serve();
-  // False: it waits, or has been refused.
+  // False: the first call must wait, or has failed.
   bool serve_one();
   void serve_by(RemoteConnection& connection, const RemoteCallRef& call);
   RemoteConnection* find_free() const;
@@ -75,7 +75,7 @@ class RemotePool final : public RemoteConnection::Owner, private CallCarrier, pu
   std::shared_ptr<const ClientCredentials> credentials_;
   std::vector<std::shared_ptr<RemoteConnection>> connections_;
   std::deque<RemoteCallRef> waiting_;
-  std::size_t given_up_ = 0;  // of waiting_, and a few that are no longer there
+  std::size_t given_up_ = 0;  // upper bound of the cancelled calls in waiting_
   std::size_t common_ = 0;    // connections that calls of any kind may use
   std::size_t lasting_ = 0;   // its part of PoolShare
   bool closed_ = false;

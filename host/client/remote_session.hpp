@@ -1,8 +1,8 @@
 // A protocol on one connection to another server: calls in, bytes out, and back.  No sockets.
 //
 // Thread-safety: the client's loop only.
-// Lifetime:      lost() is called before the connection goes away.
-// Errors:        end in the calls they concern.
+// Lifetime:      lost() is called before the connection is destroyed.
+// Errors:        end the calls that they affect.
 #pragma once
 
 #include <chrono>
@@ -37,25 +37,25 @@ class RemoteSession {
   virtual ~RemoteSession() = default;
   // Whether one more call may be started now.
   virtual bool can_take() const = 0;
-  // One call at a time: nothing that comes later can go out with it.
+  // True if the session has one running call and no later call can be sent with it.
   virtual bool alone_on_its_way() const { return false; }
   virtual void start(RemoteCallRef call) = 0;
   virtual void receive(std::string_view bytes) = 0;
-  // The server sends no more.
+  // The server has closed its direction of the connection.
   virtual void receive_end() = 0;
   virtual bool wants_input() const = 0;
-  // Appends what is to be sent until `out` holds about `budget` bytes.
+  // Appends output until `out` holds about `budget` bytes.
   virtual void fill(std::string& out, std::size_t budget) = 0;
-  // To be closed: nothing runs and nothing may be started.
+  // True if the connection is to be closed: no call runs and none may be started.
   virtual bool finished() const = 0;
   virtual bool idle() const = 0;
-  // It runs calls, and all of them are lasting.
+  // True if the session runs calls and all of them are lasting.
   virtual bool only_lasting() const = 0;
   // Accepts no more calls; finished() when the running ones have ended.
   virtual void retire() = 0;
-  // Asks the server for a sign of life; nothing if the protocol has no such question.
+  // Sends a PING; without effect if the protocol has none.
   virtual void ping() {}
-  // The connection has gone: calls of which the server can have done nothing come back, the others fail with `why`.
+  // The connection is lost: returns the calls that the server cannot have processed; the other calls fail with `why`.
   virtual std::vector<RemoteCallRef> lost(const Status& why) = 0;
 };
 
@@ -67,7 +67,7 @@ struct Http2ClientSettings {
 };
 std::unique_ptr<RemoteSession> make_http2_client_session(RemotePort& port, std::string authority, Http2ClientSettings settings);
 
-// Whether repeating the request does no harm.
+// Whether the request is idempotent.
 bool may_be_repeated(const HttpCall& call) noexcept;
 
 }  // namespace backplane

@@ -23,7 +23,7 @@ namespace backplane::test {
 class RawPeer {
  public:
   RawPeer(int fd, const std::atomic<bool>& stopping) : fd_(fd), stopping_(stopping) {}
-  // Up to and with the blank line; empty when the peer has gone.
+  // The head with its blank line; empty if the peer has closed the connection.
   std::string read_head() {
     std::string head;
     while (head.find("\r\n\r\n") == std::string::npos) {
@@ -44,7 +44,7 @@ class RawPeer {
     out.resize(got);
     return out;
   }
-  // False: the peer takes no more.
+  // False: the peer has closed the connection.
   bool send(std::string_view bytes) {
     while (!bytes.empty() && !stopping_) {
       const ssize_t count = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -102,7 +102,7 @@ class RawBackend {
     const std::lock_guard lock(mutex_);
     return accepted_;
   }
-  // Waits until so many connections have ended: their peers went, or their scripts did.
+  // Waits until `count` connections have ended: closed by the peer, or at the end of the script.
   void wait_ended(std::size_t count) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return ended_ >= count; });

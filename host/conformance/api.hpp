@@ -1,6 +1,6 @@
 // Requests of the conformance checks: each call returns when its response is complete.
 //
-// Thread-safety: one thread, which is no executor's.
+// Thread-safety: one thread, which must not belong to an executor.
 // Lifetime:      an EventStream ends before its Api.
 // Errors:        connect(): kBadRequest for a configuration that cannot be used. A request without a response is an Answer with code 0.
 #pragma once

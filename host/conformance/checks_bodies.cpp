@@ -41,8 +41,8 @@ void check_broken_bodies(Subject& subject, Report& report, std::string_view medi
         subject.api.send("POST", subject.collection("dryRun=All"), mutator.next(), {{"Content-Type", std::string(media_type)}});
     if (answer.code == 0 || answer.code >= 500) worst = shown(answer);
   }
-  report.holds(std::to_string(kMutations) + " broken bodies of " + std::string(media_type) + " are answered without a fault of the server",
-               worst.empty(), "body " + std::to_string(asked) + ": " + worst);
+  report.holds(std::to_string(kMutations) + " broken bodies of " + std::string(media_type) + " cause no fault of the server", worst.empty(),
+               "body " + std::to_string(asked) + ": " + worst);
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ void check_bodies(Subject& subject, Report& report) {
   const auto post = [&](std::string body, std::string_view type, std::string_view query = "dryRun=All") {
     return subject.api.send("POST", subject.collection(query), std::move(body), {{"Content-Type", std::string(type)}});
   };
-  report.error("half an object is refused", post("{\"kind\":", kJson), 400, "BadRequest");
+  report.error("a truncated object is refused", post("{\"kind\":", kJson), 400, "BadRequest");
   report.error("a list instead of an object is refused", post("[]", kJson), 400, "BadRequest");
   report.error("another media type is refused", post("kind: Other", "text/plain"), 415, "UnsupportedMediaType");
   report.error("a nesting of 20,000 is refused", post("{\"metadata\":" + std::string(20'000, '['), kJson), 400, "BadRequest");

@@ -56,8 +56,8 @@ void check_created(Subject& subject, Report& report) {
   const auto generation = get_int_path(made.object, "metadata.generation");
   report.holds("with generation 1, if it has one", !generation || *generation == 1);
   const Answer again = subject.create(name);
-  report.error("creates it once", again, 409, "AlreadyExists");
-  report.holds("and names what exists",
+  report.error("a second create is refused", again, 409, "AlreadyExists");
+  report.holds("the error names the existing object",
                again.text("details.name") == name && again.text("details.kind") == subject.type.resource &&
                    again.text("details.group") == subject.type.group,
                shown(again));
@@ -74,7 +74,7 @@ void check_names(Subject& subject, Report& report) {
   const Answer made = subject.api.post(subject.collection(), generated);
   report.code("a name is generated", made, 201);
   const std::string_view name = made.text("metadata.name");
-  report.holds("from its beginning and five characters", name.starts_with("conformance-made-") && name.size() == 22, std::string(name));
+  report.holds("the name is the prefix and five characters", name.starts_with("conformance-made-") && name.size() == 22, std::string(name));
   const Answer slash = subject.create("a/b");
   report.error("a name with a slash is refused", slash, 422, "Invalid");
   report.holds("and the error names the field", blames(slash, "metadata.name"), shown(slash));
@@ -85,7 +85,7 @@ void check_names(Subject& subject, Report& report) {
 void check_dry_run(Subject& subject, Report& report) {
   const std::string name = subject.fresh();
   report.code("a dry run answers as a create", subject.create(name, "dryRun=All"), 201);
-  report.error("and stores nothing", subject.api.get(subject.item(name)), 404, "NotFound");
+  report.error("nothing is stored", subject.api.get(subject.item(name)), 404, "NotFound");
   report.error("dryRun=Some is refused", subject.create(name, "dryRun=Some"), 422, "Invalid");
 }
 
@@ -145,20 +145,20 @@ void check_field_validation(Subject& subject, Report& report) {
   };
   const Answer strict = unknown("fieldValidation=Strict");
   report.error("Strict refuses an unknown field", strict, 400, "BadRequest");
-  report.holds("and names it", strict.text("message").find("conformanceUnknown") != std::string_view::npos, shown(strict));
+  report.holds("the error names the field", strict.text("message").find("conformanceUnknown") != std::string_view::npos, shown(strict));
   const Answer warn = unknown("");
   report.code("an unknown field is dropped", warn, 201);
   report.holds("with a warning", warn.header("Warning").find("conformanceUnknown") != std::string_view::npos,
                std::string(warn.header("Warning")));
-  report.holds("and is not stored", !warn.object.contains("conformanceUnknown"));
+  report.holds("it is not stored", !warn.object.contains("conformanceUnknown"));
   const Answer ignore = unknown("fieldValidation=Ignore");
   report.holds("Ignore drops it without a warning", ignore.code == 201 && ignore.header("Warning").empty(), shown(ignore));
-  report.error("another value is refused", unknown("fieldValidation=Sometimes"), 422, "Invalid");
+  report.error("an unknown value is refused", unknown("fieldValidation=Sometimes"), 422, "Invalid");
   const std::string twice = with_member(subject.object(subject.fresh()), R"("kind":")" + subject.type.kind + "\"");
   const Headers json{{"Content-Type", std::string(kJson)}};
-  report.error("Strict refuses a field that is there twice",
-               subject.api.send("POST", subject.collection("fieldValidation=Strict"), twice, json), 400, "BadRequest");
-  report.holds("which is a warning otherwise", !subject.api.send("POST", subject.collection(), twice, json).header("Warning").empty());
+  report.error("Strict refuses a duplicate field", subject.api.send("POST", subject.collection("fieldValidation=Strict"), twice, json), 400,
+               "BadRequest");
+  report.holds("without Strict it is a warning", !subject.api.send("POST", subject.collection(), twice, json).header("Warning").empty());
 }
 
 }  // namespace backplane::conformance

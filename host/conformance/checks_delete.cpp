@@ -29,21 +29,22 @@ void check_delete(Subject& subject, Report& report) {
   report.error("another uid is a conflict", uid, 409, "Conflict");
   const Answer version = subject.api.remove(subject.item(name), options({{"preconditions", Object{{"resourceVersion", "1"}}}}));
   report.error("another version is a conflict", version, 409, "Conflict");
-  report.error("a policy that is none is refused", subject.api.remove(subject.item(name, "propagationPolicy=Never")), 422, "Invalid");
+  report.error("an unknown propagationPolicy is refused", subject.api.remove(subject.item(name, "propagationPolicy=Never")), 422,
+               "Invalid");
   report.error("two policies are refused",
                subject.api.remove(subject.item(name), options({{"propagationPolicy", "Orphan"}, {"orphanDependents", true}})), 422,
                "Invalid");
-  report.error("options that cannot be read are refused", subject.api.remove(subject.item(name), "{"), 400, "BadRequest");
-  report.code("and the object is still there", subject.api.get(subject.item(name)), 200);
+  report.error("invalid options are refused", subject.api.remove(subject.item(name), "{"), 400, "BadRequest");
+  report.code("the object still exists", subject.api.get(subject.item(name)), 200);
   const std::string current = subject.version_of(name);
   const Answer gone =
       subject.api.remove(subject.item(name), options({{"preconditions", Object{{"resourceVersion", current}}}, {"gracePeriodSeconds", 0}}));
   report.code("deletes an object", gone, 200);
   report.holds("the answer is the object or a Status", gone.text("kind") == "Status" || gone.text("kind") == subject.type.kind,
                shown(gone));
-  report.error("which is not found then", subject.api.get(subject.item(name)), 404, "NotFound");
-  report.error("nor deleted again", subject.api.remove(subject.item(name)), 404, "NotFound");
-  report.code("its name is free again", subject.create(name), 201);
+  report.error("the object is then not found", subject.api.get(subject.item(name)), 404, "NotFound");
+  report.error("a second delete is not found", subject.api.remove(subject.item(name)), 404, "NotFound");
+  report.code("the name can be used again", subject.create(name), 201);
   const Answer query = subject.api.remove(subject.item(name, "gracePeriodSeconds=0&propagationPolicy=Background"));
   report.code("options may be in the query", query, 200);
 }
@@ -54,15 +55,16 @@ void check_finalizers(Subject& subject, Report& report) {
   const Answer deletion = subject.api.remove(subject.item(name, "gracePeriodSeconds=0"));
   report.code("its deletion begins", deletion, 200);
   const Answer going = subject.api.get(path);
-  report.holds("it stays, with the time of its deletion", going.code == 200 && !going.text("metadata.deletionTimestamp").empty(),
+  report.holds("the object remains, with a deletionTimestamp", going.code == 200 && !going.text("metadata.deletionTimestamp").empty(),
                shown(going));
   report.code("a second deletion changes nothing", subject.api.remove(path), 200);
-  report.holds("nor the time", subject.api.get(path).text("metadata.deletionTimestamp") == going.text("metadata.deletionTimestamp"));
+  report.holds("the deletionTimestamp does not change",
+               subject.api.get(path).text("metadata.deletionTimestamp") == going.text("metadata.deletionTimestamp"));
   report.code("other fields can be changed", subject.api.patch(path, "merge-patch+json", label_patch("a", "b")), 200);
   const Answer more = subject.api.patch(path, "merge-patch+json", finalizers({Value(kFinalizer), Value("conformance.example.com/more")}));
   report.error("no finalizer can be added", more, 422, "Invalid");
   report.code("the last finalizer can be removed", subject.api.patch(path, "merge-patch+json", finalizers({})), 200);
-  report.error("and the object is gone", subject.api.get(path), 404, "NotFound");
+  report.error("the object is deleted", subject.api.get(path), 404, "NotFound");
 }
 
 void check_delete_collection(Subject& subject, Report& report) {
@@ -76,11 +78,10 @@ void check_delete_collection(Subject& subject, Report& report) {
     return items == nullptr ? std::size_t{99} : items->size();
   };
   report.holds("a dry run deletes nothing", subject.api.remove(subject.collection(mine + "&dryRun=All")).code == 200 && left() == 3);
-  report.error("a selector that cannot be read is refused", subject.api.remove(subject.collection("labelSelector=a+b+c")), 400,
-               "BadRequest");
-  report.code("deletes what is selected", subject.api.remove(subject.collection(mine)), 200);
-  report.holds("all of it", left() == 0);
-  report.code("and nothing else", subject.api.get(subject.item(other)), 200);
+  report.error("an invalid selector is refused", subject.api.remove(subject.collection("labelSelector=a+b+c")), 400, "BadRequest");
+  report.code("deletes the selected objects", subject.api.remove(subject.collection(mine)), 200);
+  report.holds("all selected objects are deleted", left() == 0);
+  report.code("other objects are not deleted", subject.api.get(subject.item(other)), 200);
 }
 
 }  // namespace backplane::conformance

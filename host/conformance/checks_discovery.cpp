@@ -52,8 +52,8 @@ void check_resource(Subject& subject, Report& report, const Object& resource) {
     if (!subject.can(verb)) continue;
     report.holds("the verb " + std::string(verb) + " has a lower-case name in the list", contains(resource, "verbs", verb));
   }
-  if (subject.can("list")) report.holds("what can be listed can be watched", subject.can("watch"));
-  if (subject.can("update")) report.holds("what can be updated can be patched", subject.can("patch"));
+  if (subject.can("list")) report.holds("a resource with the verb list has watch", subject.can("watch"));
+  if (subject.can("update")) report.holds("a resource with the verb update has patch", subject.can("patch"));
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ void check_openapi(Subject& subject, Report& report) {
   const std::string url(get_string(row->get_object(), "serverRelativeURL"));
   const Answer document = subject.api.get(url);
   report.code("the version's document", document, 200);
-  report.holds("it may be cached for ever under its hash", document.header("Cache-Control").find("immutable") != std::string_view::npos,
+  report.holds("it may be cached forever under its hash", document.header("Cache-Control").find("immutable") != std::string_view::npos,
                std::string(document.header("Cache-Control")));
   const Object* documented = get_object(document.object, "paths");
   const std::string collection = type.root() + (type.namespaced ? "/namespaces/{namespace}/" : "/") + type.resource;

@@ -19,14 +19,13 @@ void check_status(Subject& subject, Report& report) {
   report.code("patches the status", patched, 200);
   report.error("an old version is a conflict", subject.api.patch(path, "merge-patch+json", R"({"metadata":{"resourceVersion":"1"}})"), 409,
                "Conflict");
-  report.error("the status of an object that is not there is not found", subject.api.get(subject.part("conformance-none", "status")), 404,
-               "NotFound");
+  report.error("the status of a missing object is not found", subject.api.get(subject.part("conformance-none", "status")), 404, "NotFound");
   const Answer main = subject.api.put(subject.item(name), subject.api.get(subject.item(name)).object);
   report.code("the object itself can be updated, too", main, 200);
   const Answer deletion = subject.api.remove(path);
   report.error("the status cannot be deleted", deletion, 405, "MethodNotAllowed");
   const Answer creation = subject.api.post(path, got.object);
-  report.error("nor created", creation, 405, "MethodNotAllowed");
+  report.error("the status cannot be created", creation, 405, "MethodNotAllowed");
 }
 
 void check_scale(Subject& subject, Report& report) {
@@ -40,14 +39,13 @@ void check_scale(Subject& subject, Report& report) {
   ensure_object(scale, "spec")["replicas"] = 3;
   const Answer put = subject.api.put(path, scale);
   report.holds("replicas can be set", put.code == 200 && get_int_path(put.object, "spec.replicas") == 3, shown(put));
-  report.holds("and are read again", get_int_path(subject.api.get(path).object, "spec.replicas") == 3);
+  report.holds("the new replicas can be read", get_int_path(subject.api.get(path).object, "spec.replicas") == 3);
   report.error("an old version is a conflict", subject.api.put(path, scale), 409, "Conflict");
   const Answer negative = subject.api.patch(path, "merge-patch+json", R"({"spec":{"replicas":-1}})");
   report.error("a negative number is refused", negative, 422, "Invalid");
   const Answer patched = subject.api.patch(path, "merge-patch+json", R"({"spec":{"replicas":2}})");
   report.holds("replicas can be patched", patched.code == 200 && get_int_path(patched.object, "spec.replicas") == 2, shown(patched));
-  report.error("the scale of an object that is not there is not found", subject.api.get(subject.part("conformance-none", "scale")), 404,
-               "NotFound");
+  report.error("the scale of a missing object is not found", subject.api.get(subject.part("conformance-none", "scale")), 404, "NotFound");
 }
 
 }  // namespace backplane::conformance

@@ -33,18 +33,18 @@ void check_get(Subject& subject, Report& report) {
   const std::string name = subject.fresh();
   const Answer made = subject.create(name), got = subject.api.get(subject.item(name));
   report.code("gets an object", got, 200);
-  report.holds("as it was created", got.body == made.body, shown(got));
-  report.holds("as JSON", got.header("Content-Type") == kJson, std::string(got.header("Content-Type")));
+  report.holds("the object is the created one", got.body == made.body, shown(got));
+  report.holds("the response is JSON", got.header("Content-Type") == kJson, std::string(got.header("Content-Type")));
   const Answer none = subject.api.get(subject.item("conformance-none"));
-  report.error("an object that is not there is not found", none, 404, "NotFound");
-  report.holds("and is named", none.text("details.name") == "conformance-none" && none.text("details.kind") == subject.type.resource,
-               shown(none));
-  report.code("a resource version is waited for",
+  report.error("a missing object is not found", none, 404, "NotFound");
+  report.holds("the error names the object and the resource",
+               none.text("details.name") == "conformance-none" && none.text("details.kind") == subject.type.resource, shown(none));
+  report.code("a read waits for its resource version",
               subject.api.get(subject.item(name, "resourceVersion=" + std::string(made.text("metadata.resourceVersion")))), 200);
   report.code("resourceVersion=0 may be answered from a cache", subject.api.get(subject.item(name, "resourceVersion=0")), 200);
-  report.holds("a resource version that is no number is refused", subject.api.get(subject.item(name, "resourceVersion=x")).code >= 400);
+  report.holds("a resourceVersion that is not a number is refused", subject.api.get(subject.item(name, "resourceVersion=x")).code >= 400);
   report.holds("pretty=true breaks lines", subject.api.get(subject.item(name, "pretty=true")).body.starts_with("{\n  \""));
-  report.error("a subresource that is not there is not found", subject.api.get(subject.part(name, "conformance-none")), 404, "NotFound");
+  report.error("an unknown subresource is not found", subject.api.get(subject.part(name, "conformance-none")), 404, "NotFound");
 }
 
 void check_media_types(Subject& subject, Report& report) {
@@ -58,9 +58,9 @@ void check_media_types(Subject& subject, Report& report) {
                shown(protobuf));
   const Answer cbor = subject.api.get(path, "application/cbor");
   report.holds("CBOR, or it is not acceptable", cbor.code == 406 || cbor.body.starts_with("\xd9\xd9\xf7"), shown(cbor));
-  report.code("the first of several that is served", subject.api.get(path, "application/x-none,application/json"), 200);
+  report.code("the first supported media type is used", subject.api.get(path, "application/x-none,application/json"), 200);
   report.code("any", subject.api.get(path, "*/*"), 200);
-  report.error("others are not acceptable", subject.api.get(path, "application/x-none"), 406, "NotAcceptable");
+  report.error("an unknown media type is not acceptable", subject.api.get(path, "application/x-none"), 406, "NotAcceptable");
   const Answer table = subject.api.get(path, kTable);
   report.holds("a table", table.text("kind") == "Table" && count(table, "rows") == 1, shown(table));
   report.holds("with columns, the first of which is the name",
@@ -88,7 +88,7 @@ void check_list(Subject& subject, Report& report) {
   report.holds("as a list of the kind",
                list.text("kind") == subject.type.kind + "List" && list.text("apiVersion") == subject.type.api_version());
   report.holds("with the resource version of the list", !list.text("metadata.resourceVersion").empty());
-  report.holds("all of them", count(list) == kObjects, shown(list));
+  report.holds("the list has all objects", count(list) == kObjects, shown(list));
   const std::string version(list.text("metadata.resourceVersion"));
   report.holds("in the order of their names", list.body.find(label + "-0") < list.body.find(label + "-4"));
   if (subject.type.namespaced) report.holds("over all namespaces", count(subject.api.get(subject.everywhere(mine))) == kObjects);
@@ -97,13 +97,14 @@ void check_list(Subject& subject, Report& report) {
       "not older than a version",
       count(subject.api.get(subject.collection(mine + "&resourceVersionMatch=NotOlderThan&resourceVersion=" + version))) == kObjects);
   subject.api.remove(subject.item(label + "-0"));
-  report.holds("without what was deleted", count(subject.api.get(subject.collection(mine))) == kObjects - 1);
-  report.holds("exactly at a version that has passed",
+  report.holds("the list lacks the deleted object", count(subject.api.get(subject.collection(mine))) == kObjects - 1);
+  report.holds("resourceVersionMatch=Exact at an older version",
                count(subject.api.get(subject.collection(mine + "&resourceVersionMatch=Exact&resourceVersion=" + version))) == kObjects);
   report.error("resourceVersionMatch needs a version", subject.api.get(subject.collection("resourceVersionMatch=Exact")), 422, "Invalid");
   report.error("resourceVersionMatch has two values", subject.api.get(subject.collection("resourceVersionMatch=Newest&resourceVersion=1")),
                422, "Invalid");
-  report.error("a version that is no number is refused", subject.api.get(subject.collection("resourceVersion=x")), 400, "BadRequest");
+  report.error("a resourceVersion that is not a number is refused", subject.api.get(subject.collection("resourceVersion=x")), 400,
+               "BadRequest");
   const Answer table = subject.api.get(subject.collection(mine), kTable);
   report.holds("as a table", table.text("kind") == "Table" && count(table, "rows") == kObjects - 1, shown(table));
   const Answer partial = subject.api.get(subject.collection(mine), kPartials);
@@ -118,8 +119,8 @@ void check_pages(Subject& subject, Report& report) {
   do {
     const Answer page = subject.api.get(subject.collection(mine + (next.empty() ? "" : "&continue=" + next)));
     if (pages == 0) {
-      report.holds("a page has at most as many objects as asked for", count(page) == 2, shown(page));
-      report.holds("and a token for the next", !page.text("metadata.continue").empty());
+      report.holds("a page has at most `limit` objects", count(page) == 2, shown(page));
+      report.holds("the page has a continue token", !page.text("metadata.continue").empty());
     }
     const Array* items = get_array(page.object, "items");
     for (const Value& item : items == nullptr ? Array() : *items)
@@ -132,7 +133,7 @@ void check_pages(Subject& subject, Report& report) {
   const Answer first = subject.api.get(subject.collection("limit=1"));
   report.holds("without a selector the rest is counted", get_int_path(first.object, "metadata.remainingItemCount").value_or(0) > 0,
                shown(first));
-  report.error("a token of the client's own is refused", subject.api.get(subject.collection("limit=1&continue=x")), 400, "BadRequest");
+  report.error("an invalid continue token is refused", subject.api.get(subject.collection("limit=1&continue=x")), 400, "BadRequest");
   const std::string token(first.text("metadata.continue"));
   const Answer both = subject.api.get(subject.collection("continue=" + token + "&resourceVersionMatch=Exact&resourceVersion=1"));
   report.error("a token and a version exclude each other", both, 422, "Invalid");
@@ -145,10 +146,10 @@ void check_selectors(Subject& subject, Report& report) {
   report.holds("inequality", found("%2Cnumber!%3D1") == kObjects - 1);
   report.holds("one of a set", found("%2Cnumber+in+(1%2C2)") == 2);
   report.holds("none of a set", found("%2Cnumber+notin+(1%2C2)") == kObjects - 2);
-  report.holds("a label that is there", found("%2Cnumber") == kObjects);
-  report.holds("a label that is not there", found("%2C!number") == 0);
+  report.holds("selector: a present label", found("%2Cnumber") == kObjects);
+  report.holds("selector: an absent label", found("%2C!number") == 0);
   report.holds("greater than", found("%2Cnumber%3E2") == 2);
-  report.error("a selector that cannot be read is refused", subject.api.get(subject.collection("labelSelector=a+b+c")), 400, "BadRequest");
+  report.error("an invalid selector is refused", subject.api.get(subject.collection("labelSelector=a+b+c")), 400, "BadRequest");
   report.holds("the field metadata.name", found("&fieldSelector=metadata.name%3D" + label + "-1") == 1);
   report.holds("the field metadata.name, excluded", found("&fieldSelector=metadata.name!%3D" + label + "-1") == kObjects - 1);
   if (subject.type.namespaced) {

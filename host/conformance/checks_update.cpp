@@ -40,12 +40,12 @@ void check_changes(Subject& subject, Report& report) {
   report.holds("with the same generation, for metadata alone",
                get_int_path(changed.object, "metadata.generation") == get_int_path(before.object, "metadata.generation"));
   report.holds("with managed fields of the manager", has_manager(changed, "updater", "Update"), shown(changed));
-  report.holds("which is stored", subject.api.get(path).text("metadata.labels.changed") == "first");
+  report.holds("the change is stored", subject.api.get(path).text("metadata.labels.changed") == "first");
   const Answer conflict = subject.api.put(path, before.object);
   report.error("an old version is a conflict", conflict, 409, "Conflict");
-  report.holds("which names the object", conflict.text("details.name") == name, shown(conflict));
+  report.holds("the error names the object", conflict.text("details.name") == name, shown(conflict));
   report.code("a dry run answers as an update", subject.api.put(subject.item(name, "dryRun=All"), with_label(subject, name, "dry")), 200);
-  report.holds("and stores nothing", subject.api.get(path).text("metadata.labels.changed") == "first");
+  report.holds("nothing is stored", subject.api.get(path).text("metadata.labels.changed") == "first");
 }
 
 }  // namespace
@@ -68,10 +68,10 @@ void check_update(Subject& subject, Report& report) {
   Object anywhere = stored;
   ensure_object(anywhere, "metadata").erase("resourceVersion");
   const Answer unconditional = subject.api.put(path, anywhere);
-  report.holds("without a version it is made, or the version is required", unconditional.code == 200 || unconditional.code == 422,
-               shown(unconditional));
+  report.holds("without a resourceVersion the object is updated, or the version is required",
+               unconditional.code == 200 || unconditional.code == 422, shown(unconditional));
   const Answer missing = subject.api.put(subject.item("conformance-none"), subject.object("conformance-none"));
-  report.holds("an object that is not there is not found, or created", missing.code == 404 || missing.code == 201, shown(missing));
+  report.holds("a missing object is not found, or is created", missing.code == 404 || missing.code == 201, shown(missing));
   subject.api.remove(subject.item("conformance-none"));
 }
 
@@ -88,8 +88,8 @@ void check_patch(Subject& subject, Report& report) {
   const Answer empty = merge("{}");
   report.holds("an empty patch keeps the version",
                empty.code == 200 && empty.text("metadata.resourceVersion") == removed.text("metadata.resourceVersion"), shown(empty));
-  report.error("a merge patch that is no object is refused", merge("[]"), 400, "BadRequest");
-  report.error("half a patch is refused", merge("{\"metadata\":"), 400, "BadRequest");
+  report.error("a merge patch that is not an object is refused", merge("[]"), 400, "BadRequest");
+  report.error("a truncated patch is refused", merge("{\"metadata\":"), 400, "BadRequest");
   report.error("a patch with an old version is a conflict", merge(R"({"metadata":{"resourceVersion":"1","labels":{"a":"c"}}})"), 409,
                "Conflict");
   const Answer renamed = merge(R"({"metadata":{"name":"other"}})");
@@ -99,15 +99,15 @@ void check_patch(Subject& subject, Report& report) {
                merge(label_patch("dry", "run"), "dryRun=All").code == 200 && subject.api.get(path).text("metadata.labels.dry").empty());
   const Answer added = steps(R"([{"op":"add","path":"/metadata/labels","value":{"x":"y"}}])");
   report.holds("a JSON patch adds a member", added.code == 200 && added.text("metadata.labels.x") == "y", shown(added));
-  report.code("a test that holds",
+  report.code("a test that succeeds",
               steps(R"([{"op":"test","path":"/metadata/labels/x","value":"y"},{"op":"remove","path":"/metadata/labels/x"}])"), 200);
-  report.error("a test that does not hold", steps(R"([{"op":"test","path":"/metadata/name","value":"other"}])"), 422, "Invalid");
-  report.error("a path that is not there", steps(R"([{"op":"remove","path":"/metadata/none/none"}])"), 422, "Invalid");
-  report.error("a JSON patch that is no list is refused", steps("{}"), 400, "BadRequest");
+  report.error("a test that fails", steps(R"([{"op":"test","path":"/metadata/name","value":"other"}])"), 422, "Invalid");
+  report.error("a missing path", steps(R"([{"op":"remove","path":"/metadata/none/none"}])"), 422, "Invalid");
+  report.error("a JSON patch that is not a list is refused", steps("{}"), 400, "BadRequest");
   const Answer strategic = subject.api.patch(path, "strategic-merge-patch+json", label_patch("s", "t"));
   report.holds("a strategic merge patch, or another media type", strategic.code == 200 || strategic.code == 415, shown(strategic));
   report.error("a patch of another media type is refused", subject.api.patch(path, "json", "{}"), 415, "UnsupportedMediaType");
-  report.error("an object that is not there is not found",
+  report.error("a missing object is not found",
                subject.api.patch(subject.item("conformance-none"), "merge-patch+json", label_patch("a", "b")), 404, "NotFound");
 }
 
@@ -134,25 +134,25 @@ void check_apply(Subject& subject, Report& report) {
   if (!report.code("apply creates an object", made, 201)) return;
   report.holds("with managed fields of the operation Apply", has_manager(made, "one", "Apply"), shown(made));
   const Answer again = apply(subject, first, "fieldManager=one");
-  report.holds("the same again keeps the version",
+  report.holds("an equal apply keeps the resource version",
                again.code == 200 && again.text("metadata.resourceVersion") == made.text("metadata.resourceVersion"), shown(again));
   const Object second = subject.labelled(name, "applied", "two");
   const Answer conflict = apply(subject, second, "fieldManager=two");
   report.error("another manager's value is a conflict", conflict, 409, "Conflict");
-  report.holds("whose causes name the fields", has_conflict(conflict), shown(conflict));
+  report.holds("the causes of the error name the fields", has_conflict(conflict), shown(conflict));
   report.code("the same value is shared", apply(subject, first, "fieldManager=three"), 200);
   const Answer forced = apply(subject, second, "fieldManager=two&force=true");
   report.holds("force takes the field", forced.code == 200 && forced.text("metadata.labels.applied") == "two", shown(forced));
   const Answer returned = apply(subject, subject.object(name), "fieldManager=two");
-  report.holds("a field that its only manager leaves out is removed",
-               returned.code == 200 && returned.text("metadata.labels.applied").empty(), shown(returned));
-  report.error("a manager is needed", apply(subject, first, ""), 422, "Invalid");
+  report.holds("a field that its only manager omits is removed", returned.code == 200 && returned.text("metadata.labels.applied").empty(),
+               shown(returned));
+  report.error("a field manager is required", apply(subject, first, ""), 422, "Invalid");
   Object managed = first;
   ensure_object(managed, "metadata")["managedFields"] = Array{Object{{"manager", "one"}, {"operation", "Apply"}}};
   report.error("managed fields cannot be applied", apply(subject, managed, "fieldManager=one"), 400, "BadRequest");
   const std::string dry = subject.fresh();
   report.code("a dry run answers as a create", apply(subject, subject.object(dry), "fieldManager=one&dryRun=All"), 201);
-  report.error("and stores nothing", subject.api.get(subject.item(dry)), 404, "NotFound");
+  report.error("nothing is stored", subject.api.get(subject.item(dry)), 404, "NotFound");
   report.error("force is for apply", subject.api.patch(subject.item(name, "force=true"), "merge-patch+json", "{}"), 422, "Invalid");
 }
 

@@ -29,7 +29,7 @@ void check_events(Subject& subject, Report& report) {
   EventStream events = subject.api.watch(
       subject.collection("watch=true&timeoutSeconds=20&resourceVersion=" + newest(subject) + "&fieldSelector=metadata.name%3D" + name));
   if (!report.code("a watch begins", events.head(), 200)) return;
-  report.holds("as JSON", events.head().header("Content-Type").starts_with(kJson));
+  report.holds("the response is JSON", events.head().header("Content-Type").starts_with(kJson));
   subject.create(name);
   subject.created();
   const Event added = next(events);
@@ -44,7 +44,7 @@ void check_events(Subject& subject, Report& report) {
   report.holds("versions grow", added.version < modified.version && modified.version < deleted.version);
   EventStream again = subject.api.watch(subject.collection("watch=true&timeoutSeconds=20&resourceVersion=" + std::to_string(added.version) +
                                                            "&fieldSelector=metadata.name%3D" + name));
-  report.holds("a watch from a version has what came after it",
+  report.holds("a watch from a version has the later changes",
                next(again).version == modified.version && next(again).version == deleted.version);
 }
 
@@ -71,11 +71,11 @@ void check_watch(Subject& subject, Report& report) {
   EventStream brief = subject.api.watch(subject.collection("watch=true&timeoutSeconds=1&resourceVersion=" + newest(subject)));
   report.holds("timeoutSeconds ends a watch", next(brief).type == "end of the stream");
   EventStream whole = subject.api.watch(subject.collection("watch=true&timeoutSeconds=5&resourceVersion=0"));
-  report.holds("resourceVersion=0 begins with what is there", next(whole).type == "ADDED");
+  report.holds("resourceVersion=0 begins with the existing objects", next(whole).type == "ADDED");
   const auto refused = [&](const std::string& query) {
     return subject.api.watch(subject.collection("watch=true&timeoutSeconds=5&" + query)).head();
   };
-  report.holds("a version that is no number is refused", refused("resourceVersion=x").code >= 400);
+  report.holds("a resourceVersion that is not a number is refused", refused("resourceVersion=x").code >= 400);
   report.error("a field that cannot be selected is refused", refused("fieldSelector=conformance.none%3D1"), 400, "BadRequest");
   EventStream table = subject.api.watch(subject.collection("watch=true&timeoutSeconds=5&resourceVersion=0"),
                                         "application/json;as=Table;v=v1;g=meta.k8s.io");
@@ -93,13 +93,13 @@ void check_watch_list(Subject& subject, Report& report) {
   int added = 0;
   std::optional<Object> event = events.next();
   for (; event && get_string(*event, "type") == "ADDED"; event = events.next()) ++added;
-  report.holds("it has what is there", added == 3, std::to_string(added));
+  report.holds("it has the existing objects", added == 3, std::to_string(added));
   const Object* annotations = nullptr;
   if (event) {
     const Value* found = find_path(*event, {"object", "metadata", "annotations"});
     annotations = found == nullptr ? nullptr : found->if_object();
   }
-  report.holds("then a bookmark that says so",
+  report.holds("a bookmark marks the end of the existing objects",
                event && get_string(*event, "type") == "BOOKMARK" && annotations != nullptr &&
                    get_string(*annotations, "k8s.io/initial-events-end") == "true",
                event ? to_json(*event) : "end of the stream");

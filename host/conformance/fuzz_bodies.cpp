@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 12> kTexts{
     "", " ", "\n", "a/b", "../..", "%s%n", "\xff\xfe", "\xf0\x9f\x92\xa9", "-1", "1e9", "2021-13-99T99:99:99Z", "{{.}}"};
 constexpr std::array<std::size_t, 6> kLengths{15, 16, 63, 64, 256, 5'000};
 
-// Members that say which object and which type the body is of.
+// Members that identify the object and its type.
 bool names_the_object(std::string_view key) { return key == "apiVersion" || key == "kind" || key == "metadata"; }
 
 }  // namespace

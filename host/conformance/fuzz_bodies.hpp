@@ -1,4 +1,4 @@
-// Bodies for a type that no client would send: a valid object with odd values, and bytes that are no object at all.
+// Bodies for a type that no client would send: a valid object with odd values, and bytes that are not an object.
 //
 // Thread-safety: one thread.
 // Errors:        none.

@@ -4,7 +4,7 @@
 // is the one of the finding.
 //
 // Thread-safety: functions of their arguments.
-// Errors:        read_finding(): kBadRequest for a file that is none.
+// Errors:        read_finding(): kBadRequest for a file that contains no finding.
 #pragma once
 
 #include <string>
@@ -26,8 +26,8 @@ struct FuzzFinding {
 };
 
 Answer send(Api& api, const FuzzRequest& request);
-// Why a response is wrong; empty: it is right.  An error must be a metav1.Status with the code of the
-// response: below 500, or 500 if kube-apiserver returns 500 for the same body.
+// The reason why a response is wrong; empty: it is correct. An error must be a metav1.Status with the code of the response: below 500, or
+// 500 if kube-apiserver returns 500 for the same body.
 std::string problem_of(const Answer& answer);
 
 std::string write_finding(const FuzzFinding& finding);

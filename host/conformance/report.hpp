@@ -17,7 +17,7 @@ class Report {
   // `verbose`: checks that hold are printed too.
   Report(std::ostream& out, bool verbose) : out_(out), verbose_(verbose) {}
 
-  // What the next checks are about: "widgets.example.com/v1 widgets: create".
+  // The subject of the next checks: "widgets.example.com/v1 widgets: create".
   void begin(std::string subject) { subject_ = std::move(subject); }
 
   // Each returns whether the check holds. `seen` is printed if it does not.

@@ -1,6 +1,6 @@
 // Conformance of API groups of a running server: every type of a group, by discovery, with objects of samples.
 //
-// Thread-safety: one thread, which is no executor's.
+// Thread-safety: one thread, which must not belong to an executor.
 // Errors:        kBadRequest for samples that cannot be read and groups without types; a server that cannot be reached is a failed check.
 #pragma once
 

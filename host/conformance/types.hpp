@@ -12,7 +12,7 @@
 
 namespace backplane::conformance {
 
-// Of every version of the group; "" is the core group.
+// The types of all versions of the group; "" is the core group.
 std::vector<Type> types_of(Api& api, const std::string& group);
 // The object of that kind and version; null: there is none.
 const Object* sample_of(const std::vector<Object>& samples, const Type& type);

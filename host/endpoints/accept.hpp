@@ -2,7 +2,7 @@
 //
 // Thread-safety: pure functions.
 // Lifetime:      clauses are views of the header.
-// Errors:        malformed clauses are passed over.
+// Errors:        malformed clauses are skipped.
 #pragma once
 
 #include <string_view>
@@ -18,7 +18,7 @@ struct AcceptClause {
   std::vector<std::pair<std::string_view, std::string_view>> parameters;
 };
 
-// The best first.
+// Sorted by preference, the best first.
 std::vector<AcceptClause> parse_accept(std::string_view header);
 
 }  // namespace backplane::endpoints

@@ -12,8 +12,8 @@
 
 namespace backplane::endpoints {
 
-// The value, where it is certain that YAML reads the text as the same: compact JSON of ASCII, with whole numbers, short names, each once
-// in its object, and no escapes of which the two think differently.
+// Returns the value if a YAML parser is certain to read the same value: compact ASCII JSON with integers only, short names without
+// duplicates, and no escape that JSON and YAML read differently.
 std::optional<Value> read_json_of_yaml(std::string_view text, const json::storage_ptr& storage);
 
 }  // namespace backplane::endpoints

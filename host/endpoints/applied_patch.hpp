@@ -2,7 +2,7 @@
 //
 // Thread-safety: one request, one executor.
 // Lifetime:      shorter than the request; borrows the resource.
-// Errors:        400 for what cannot be read, or is of another name or namespace; 409 for the uid of an object that is not there.
+// Errors:        400 for a configuration that cannot be read, or has another name or namespace; 409 for a uid if the object does not exist.
 #pragma once
 
 #include <optional>

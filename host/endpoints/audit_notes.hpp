@@ -1,4 +1,4 @@
-// What endpoints note for the audit events of a request: objectRef, requestObject, responseObject, responseStatus.
+// Records the parts of audit events that only endpoints know: objectRef, requestObject, responseObject, responseStatus.
 //
 // Each function has no effect on a request that is not audited at the level that it needs; the check is one load.
 // Thread-safety: one request.
@@ -15,8 +15,8 @@ inline bool audits(const RequestContext& context, AuditLevel level) noexcept {
   return context.audit != nullptr && context.audit->level >= level;
 }
 
-// The object of the request as upstream's decoder gives it: with all defaults, without what the handler fills in. Its name, uid and
-// resourceVersion from level Metadata on, its JSON from Request on.
+// The object of the request as upstream's decoder returns it: with all defaults, without the fields that the handler fills in. Records its
+// name, uid and resourceVersion from level Metadata on, its JSON from level Request on.
 void note_request_object(const Resource& resource, RequestContext& context, const Object& object);
 // A patch as it was sent; as JSON if it is YAML or CBOR.  A patch that cannot be read leaves no requestObject.
 void note_request_patch(RequestContext& context, std::string_view patch, BodyFormat format);

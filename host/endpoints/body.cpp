@@ -126,7 +126,7 @@ std::string_view cbor_kind(const Value& value) noexcept {
   return value.get_int64() < 0 ? "negative integer" : "positive integer";
 }
 
-// The CBOR decoder's error for a body that is no map, or whose kind or apiVersion is no text; empty: no error.
+// The CBOR decoder's error for a body that is not a map, or whose kind or apiVersion is not a text; empty: no error.
 std::string cbor_type_meta_problem(const Value& tree) {
   if (tree.is_null()) return {};
   const std::string head = "cbor: cannot unmarshal ";
@@ -362,10 +362,10 @@ Result<Object> decode(const Resource& resource, RequestContext& context, std::st
   const GroupVersionKind declared = resource.custom ? declared_kind(*tree) : *gvk;
   if (format == BodyFormat::kJson) keep_raw(resource.schema, *tree, body);
   set_type_meta(resource, tree->get_object());
-  const std::size_t told = report.problems.size();
+  const std::size_t reported = report.problems.size();
   status = normalize(resource, *tree, wanted);
   if (resource.custom && (declared.group != resource.scope.kind.group || declared.kind != resource.scope.kind.kind))
-    forget_members(report.problems, told);
+    forget_members(report.problems, reported);
   if (!status.ok()) return cannot_handle(resource, declared, status.message());
   if (format == BodyFormat::kCbor && !resource.custom) word_as_cbor(report.problems, body);
   if (wanted != nullptr && !report.problems.empty()) {

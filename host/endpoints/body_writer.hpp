@@ -20,7 +20,7 @@ class BodyWriter final : public ItemSink {
   // `content_type` must outlive the writer.  `pretty`: what is appended is compact JSON and is sent indented.
   BodyWriter(Exchange& exchange, int code, std::string_view content_type, bool pretty);
 
-  // Time for flush().
+  // True if it is time for flush().
   bool full() const noexcept { return pending_ + text_.size() >= kChunkBytes; }
   Task<Status> flush();
   // Sends the rest and ends the response.

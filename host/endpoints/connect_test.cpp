@@ -49,7 +49,7 @@ class Dialer final : public RestStorage, public OptionConnecter {
     return Object{{"number", query_get(query, "number")}, {"path", path_behind_subresource(context.info)}};
   }
   Task<Status> connect_with(RequestContext&, std::string name, Object options, Exchange& exchange) override {
-    if (get_string(options, "number") == "110") co_return service_unavailable("nobody answers at " + name);
+    if (get_string(options, "number") == "110") co_return service_unavailable("no server listens at " + name);
     std::vector<SharedBytes> body;
     body.emplace_back(name + " " + to_json(options));
     auto responding = exchange.respond(200, "text/plain", std::move(body));
@@ -79,7 +79,7 @@ TEST_F(ConnectTest, OptionsOfConnectionsAreReadAndPassAdmission) {
   EXPECT_EQ(message_of(send("GET", maps("/a/dial?number=none"))), "that is no number");
   const Response refused = send("GET", maps("/a/dial?number=110"));
   EXPECT_EQ(refused.code(), 503);
-  EXPECT_EQ(message_of(refused), "nobody answers at a");
+  EXPECT_EQ(message_of(refused), "no server listens at a");
   NumberChanger admission;
   scope_.admission = &admission;
   handler_ = make_resource_handler(scope_);

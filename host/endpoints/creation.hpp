@@ -1,4 +1,4 @@
-// Creates by endpoints: whether the user may, if a write turns out to create what it names; admission, if the storage does not run it.
+// Creates by endpoints: authorization, if an update turns out to be a create; and admission, if the storage does not run it.
 //
 // Thread-safety: any thread; calls the composed authorizer and the server's admission.
 #pragma once

@@ -15,7 +15,7 @@ namespace backplane::endpoints {
 
 // `Object 'Kind' is missing in 'BODY'`.
 std::string missing_kind_text(std::string_view body);
-// Why apiVersion cannot be read, though it is there; empty: it can.
+// The reason why the present apiVersion cannot be parsed; empty: it can.
 std::string_view type_accessor_problem(const Object& object);
 // Kind and version of a tree; missing parts stay empty.  Malformed versions have been refused before.
 GroupVersionKind declared_kind(const Value& tree);

@@ -1,7 +1,7 @@
-// DeleteOptions: from the body when there is one, else from the query.
+// DeleteOptions: from the body if the request has one, else from the query.
 //
 // Thread-safety: pure functions.
-// Errors:        400 for bodies that cannot be read and other kinds, 422 for values that may not stand together.
+// Errors:        400 for bodies that cannot be read and other kinds, 422 for values that contradict each other.
 #pragma once
 
 #include <string_view>

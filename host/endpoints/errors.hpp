@@ -15,9 +15,9 @@ namespace backplane::endpoints {
 std::string_view served_types(bool cbor);
 std::string_view stream_types(bool cbor);
 
-// 405 as a path without a route for the method answers.
+// 405 of a path that has no route for the method.
 Status method_not_routed();
-// 404 as a path without a route answers.
+// 404 of a path without a route.
 Status not_routed();
 // 406: no clause of Accept matches; `types`: the media types that are supported.
 Status not_acceptable_types(std::string_view types);
@@ -27,15 +27,15 @@ Status not_acceptable(std::string message);
 Status route_not_acceptable(std::string_view types);
 Status route_unsupported(std::string_view types);  // a body-less POST, PUT or PATCH whose Accept does not fit
 Status route_unsupported_media_type();
-// 415: the body is in no format that `types` names.
+// 415: the format of the body is not in `types`.
 Status unsupported_media_type(std::string_view types);
 // 500 of a handler that threw (go-restful's recover handler).
 Status recovered();
 // 413.
 Status entity_too_large(std::string_view why);
-// 422 without a word about the cause: a JSON patch that does not apply.
+// 422 without details: a JSON patch cannot be applied.
 Status patch_does_not_apply();
-// 422 about the field "patch" of no kind: what a patch made cannot be read.
+// 422 about the field "patch", without a kind: the patched object cannot be decoded.
 Status invalid_patch(std::string_view patched, std::string_view why);
 
 }  // namespace backplane::endpoints

@@ -18,7 +18,7 @@ std::string unmarshal_error(const Value& value, std::string_view type);
 // "json: cannot unmarshal number 1.5 into Go struct field F of type T".
 std::string unmarshal_field_error(const Value& value, std::string_view field, std::string_view type);
 
-// apiserver's summary of a body that could not be read: the first bytes, in hexadecimal when they are no object.
+// apiserver's summary of a body that could not be read: the first bytes, in hexadecimal if they are not a JSON object.
 std::string body_summary(std::string_view body);
 
 }  // namespace backplane::endpoints

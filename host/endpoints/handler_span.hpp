@@ -36,7 +36,7 @@ class HandlerSpan {
   TraceSpan span_;
 };
 
-// A step that only an exported span shows: what the shortest requests do.
+// A step that only exported spans have: the steps of the shortest requests.
 inline void exported_step(RequestContext& context, const char* name) {
   if (context.trace != nullptr && context.trace->recorded()) trace_step(context, name);
 }

@@ -1,6 +1,6 @@
 // Go's json.Indent with two spaces, over JSON that comes in pieces.
 //
-// Thread-safety: none; one indenter per answer.
+// Thread-safety: none; one indenter per response.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace backplane::endpoints {
 
 class JsonIndenter {
  public:
-  // Appends the indented form of the next piece of compact JSON; pieces may break anywhere.  The newline that ends compact answers is left
-  // out: indented ones have none.
+  // Appends the indented form of the next piece of compact JSON; pieces may break anywhere. The newline at the end of compact responses is
+  // dropped: indented responses have none.
   void feed(std::string_view piece, std::string& out);
 
  private:

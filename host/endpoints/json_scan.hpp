@@ -9,7 +9,7 @@ namespace backplane::endpoints {
 
 // The printed value of a member of the outermost object; empty when absent.  `json` is compact and valid: this server wrote it.
 std::string_view raw_member(std::string_view json, std::string_view key) noexcept;
-// The same for a string without escapes in it, unquoted; empty when it is anything else.
+// The same for a string without escapes, unquoted; empty for any other value.
 std::string_view raw_text(std::string_view json, std::string_view key) noexcept;
 
 }  // namespace backplane::endpoints

@@ -16,7 +16,7 @@ bool is_known_kind(const Scheme& scheme, const GroupVersionKind& gvk);
 const Schema* type_of_known(const Scheme& scheme, const GroupVersionKind& gvk);
 // The Go type as messages about conversions name it: "v1.Pod", "v1beta2.Deployment", "v1.Status".
 std::string known_go_type(const GroupVersionKind& gvk);
-// `given` may stand where `wanted` is expected, though it is another version.
+// Whether a body of kind `given` is accepted where `wanted` is expected, although it has another version.
 bool accepts_version(const GroupVersionKind& given, const GroupVersionKind& wanted);
 
 }  // namespace backplane::endpoints

@@ -1,4 +1,4 @@
-// Lists, item by item: plain, as a table, or metadata only; in JSON, indented JSON or YAML.  Memory per answer is one chunk.
+// Lists, item by item: plain, as a table, or metadata only; in JSON, indented JSON or YAML. Memory per response: one chunk.
 //
 // Thread-safety: none; on the executor of the exchange.
 // Errors:        406, 400 and those of the list.  After the head has been sent, the caller's write_status() aborts the exchange, so

@@ -1,5 +1,5 @@
-// The exchange that the innermost filter passes to a handler: counts the bytes of the answer, and takes the series under which the handler
-// wants its request counted.  A request whose handler names none is not counted.
+// The exchange that the innermost filter passes to a handler: counts the bytes of the response, and stores the series that the handler
+// selects for its request. A request whose handler selects none is not counted.
 //
 // Thread-safety: as Exchange.
 // Lifetime:      borrows the wrapped exchange.
@@ -41,12 +41,12 @@ class MeteredExchange final : public ForwardingExchange, public FrontProxyPeer {
   std::uint64_t bytes_ = 0;
 };
 
-// The meter of a request, or null: of calls that no handler chain made.
+// The meter of a request; null for calls that did not pass a handler chain.
 inline MeteredExchange* meter_of(Exchange& exchange) noexcept {
   return typeid(exchange) == typeid(MeteredExchange) ? static_cast<MeteredExchange*>(&exchange) : nullptr;
 }
 
-// The answer is a document outside the resource tree, which is counted by these labels; the others are empty.
+// The response is a document outside the resource tree. It is counted by these labels; its other labels are empty.
 inline void count_document(const RequestContext& context, Exchange& exchange, std::string_view subresource, std::string_view component,
                            std::string_view resource = {}) {
   MeteredExchange* const meter = meter_of(exchange);

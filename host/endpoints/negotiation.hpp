@@ -27,29 +27,29 @@ struct MediaType {
 
   std::string_view content_type() const noexcept { return yaml ? "application/yaml" : codec->media_type(); }
   std::string_view meta_version() const noexcept { return beta ? "meta.k8s.io/v1beta1" : "meta.k8s.io/v1"; }
-  // The answer is indented JSON.
+  // The response is indented JSON.
   bool indented() const noexcept { return pretty && !yaml && codec->is_text(); }
-  // What a codec makes of objects of type `schema`.
+  // The presentation of objects of type `schema` for a codec.
   Presentation presentation(const Schema* schema) const noexcept {
     return {schema, shape == Shape::kMetadata || shape == Shape::kMetadataList, beta};
   }
 };
 
-// What may be answered.
+// The representations that a response may have.
 struct Offers {
   bool shapes = false;             // tables and metadata-only forms
-  const Schema* schema = nullptr;  // of the objects: codecs that cannot write them are passed over; null: JSON and YAML only
-  bool tables = true;              // of the shapes, whether there are tables
+  const Schema* schema = nullptr;  // of the objects: codecs that cannot write them are skipped; null: JSON and YAML only
+  bool tables = true;              // whether `shapes` includes tables
   bool cbor = false;               // set by negotiate() from the request
 };
 
 // The first acceptable clause of Accept, best quality first; no Accept is JSON.
 Result<MediaType> negotiate(const RequestContext& context, const Exchange& exchange, Offers offers);
 
-// What the router of the built-in groups checks before a handler sees the request: may one of the types that the path produces do?
-// `streams`: the path lists or watches; `more`: types that it produces besides, first.
+// The check of Accept by the router of the built-in groups, before the handler: does the client accept a type that the path produces?
+// `streams`: the path lists or watches. `more`: additional types of the path; they come first.
 Status check_route_accept(const RequestContext& context, const Exchange& exchange, bool streams, const std::vector<std::string>& more = {});
-// The same of a route that answers in `types`, "application/json" among them.
+// The same for a route that produces `types`, which include "application/json".
 Status check_accept_of(const Exchange& exchange, std::string_view types);
 
 enum class BodyFormat : unsigned char { kJson, kYaml, kProtobuf, kCbor };
@@ -59,7 +59,7 @@ Result<BodyFormat> negotiate_input(const RequestContext& context, const Exchange
 // Content-Type up to its first parameter, as sent.
 std::string_view bare_content_type(const Exchange& exchange) noexcept;
 
-// ?pretty=…, or a client that shows answers to people.
+// Whether the response is indented: ?pretty=…, or a client whose users read responses.
 bool wants_pretty(const Query& query, const Exchange& exchange);
 
 }  // namespace backplane::endpoints

@@ -18,7 +18,7 @@ class OpenWatches : public std::enable_shared_from_this<OpenWatches> {
   // Ends all watches, present and future, when `signal` fires.  Call it once, on a set that a shared_ptr holds.
   void end_all_on(NamedSignal& signal);
 
-  // False: the set has been ended, and so is `stream`.
+  // False: the set has ended, and `stream` has been ended, too.
   bool add(const std::shared_ptr<WatchStream>& stream);
   void remove(const std::shared_ptr<WatchStream>& stream);
   void end_all();

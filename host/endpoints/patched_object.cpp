@@ -43,7 +43,7 @@ void sort_within(Value& value) {
   }
 }
 
-// Sorts the objects that a merge patch descends into, and all objects that it puts in the place of a value that is no object.
+// Sorts the objects that a merge patch descends into, and all objects that it puts in the place of a value that is not an object.
 void sort_merged(Value& target, const Value& patch, const Object* original) {
   if (!target.is_object() || !patch.is_object()) return;
   if (original == nullptr) return sort_within(target);
@@ -108,7 +108,7 @@ void sort_patched(Value& target, const Value& operations) {
     sort_along(target, from, sorted);
     // Go has parsed a value of "test" completely, to compare it.
     if (found != nullptr && op == "test" && compared.insert(found).second) sort_within(*found);
-    // If a value is copied into itself, Go has opened it along the path.
+    // If a value is copied into itself, Go has parsed the objects along the path.
     const bool inside = path.size() > from.size() && path.starts_with(from) && path[from.size()] == '/';
     if (found != nullptr && op == "copy" && inside) sort_along(*found, path.substr(from.size()), sorted);
   }
@@ -148,7 +148,7 @@ bool is_dear_to_open(const Value& value) {
   return array != nullptr && std::any_of(array->begin(), array->end(), is_dear_to_open);
 }
 
-// The error of Go's decoder for a JSON patch that is no list of operations; empty if it is one.
+// The error of Go's decoder for a JSON patch that is not a list of operations; empty if it is one.
 std::string operations_problem(const Value& patch) {
   if (patch.is_null()) return {};
   if (!patch.is_array()) return unmarshal_error(patch, "[]handlers.jsonPatchOp");

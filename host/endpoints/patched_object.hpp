@@ -2,7 +2,7 @@
 //
 // Thread-safety: one request, one executor.
 // Lifetime:      shorter than the request; borrows the resource.
-// Errors:        404 for a missing object, 400 for patches that cannot be read or change name or namespace, 413, 422.
+// Errors:        404 for a missing object, 400 for patches that cannot be read or that change name or namespace, 413, 422.
 #pragma once
 
 #include <optional>
@@ -39,7 +39,7 @@ class PatchedObject final : public UpdatedObjectInfo, public registry::SentValue
   bool is_of_no_version(const Value& target) const;
   Status without_version(RequestContext& context, const Value& target) const;
   Status check_custom_kind(const RequestContext& context, const GroupVersionKind& declared, const Object& object) const;
-  // 422 about what the patch made.
+  // 422 for an invalid patched object.
   Status refused(const Value& target, std::string_view why) const;
   std::string patched_text(const Value& target) const;
   Value in_order(const Value& target) const;
@@ -51,7 +51,7 @@ class PatchedObject final : public UpdatedObjectInfo, public registry::SentValue
   const FieldValidation validation_;
   std::optional<Value> patch_;               // parsed by the first attempt
   std::vector<std::string> patch_problems_;  // repeated fields of the patch itself
-  const Object* patched_ = nullptr;          // what the attempt patches, while it does
+  const Object* patched_ = nullptr;          // the object that the current attempt patches
 };
 
 }  // namespace backplane::endpoints

@@ -11,7 +11,7 @@ const Headers kTableHeader = {{"Accept", "application/json;as=Table;v=v1;g=meta.
 const Headers kMetadataHeader = {{"Accept", "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io"}};
 const Headers kMetadataListHeader = {{"Accept", "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"}};
 
-TEST_F(ReadTest, GetHandsOutTheStoredBytesThemselves) {
+TEST_F(ReadTest, GetReturnsTheStoredBytesWithoutACopy) {
   use_config_maps();
   const ObjectRef stored = store_->put(kStoredMap);
   const Response got = send("GET", "namespaces/n/configmaps/a");
@@ -42,7 +42,7 @@ Task<int> rounds_during(HttpHandler& handler, RequestContext& context, Exchange&
 }
 
 // Regression: a list blocked the loop from its first object to its last.
-TEST_F(ReadTest, ALongListLetsOthersOfItsLoopGoFirstNowAndThen) {
+TEST_F(ReadTest, ALongListYieldsToOtherWorkOfItsLoop) {
   use_config_maps();
   constexpr int kObjects = 1'000;
   for (int i = 0; i < kObjects; ++i) {

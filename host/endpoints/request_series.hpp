@@ -1,6 +1,6 @@
-// apiserver_request_total and the histograms that go with it, by upstream's labels.
+// apiserver_request_total and the related histograms, by upstream's labels.
 //
-// A route finds its series once; from then on a request costs a few atomic additions: no lock, no text.
+// A route finds its series once; from then on a request costs a few atomic additions, without a lock or a text.
 // Thread-safety: any thread.
 // Lifetime:      a RequestSeries lives as long as the process.
 // Errors:        label values past Metric::kMostSeries are not counted.
@@ -20,7 +20,7 @@
 
 namespace backplane {
 
-// The values of the labels that all of them have.
+// The values of the labels that all these metrics have.
 struct RequestLabels {
   std::string_view verb, dry_run, group, version, resource, subresource, scope, component;
 };
@@ -32,15 +32,15 @@ std::string_view request_verb(const RequestInfo& info, const Exchange& exchange)
 // cleanDryRun of a query: empty without ?dryRun, "All", or "invalid".
 std::string_view request_dry_run(const Query& query);
 
-// Requests that no handler has answered: a queue or a limit has refused one (429), the server has ended it itself, or its answer was broken
-// off when a part of it was out.
+// Requests without a complete response of a handler: a queue or a limit refused the request (429), the server ended it, or the response was
+// aborted after a part of it had been sent.
 void count_dropped(const RequestInfo& info, const Exchange& exchange);
 void count_terminated(const RequestInfo& info, const Exchange& exchange, int code);
 void count_aborted(const RequestInfo& info, const Exchange& exchange);
 
 class RequestSeries {
  public:
-  // `sized`: the sizes of its answers are counted, as of reads.
+  // `sized`: the sizes of responses are counted, as for reads.
   static RequestSeries& of(const RequestLabels& labels, bool sized);
 
   struct Ended {
@@ -50,10 +50,10 @@ class RequestSeries {
     std::uint64_t bytes = 0;
   };
   void count(const Ended& request) noexcept;
-  // The requests of the series that stay open.
+  // The open long-running requests of the series.
   void opened() noexcept;
   void closed() noexcept;
-  // One that the server itself has made.
+  // A request that the server made itself.
   void count_own() noexcept;
 
   RequestSeries(const RequestLabels& labels, bool sized);
@@ -92,9 +92,9 @@ class RouteSeries {
   std::array<std::array<std::array<std::atomic<RequestSeries*>, 2>, kScopes.size()>, kVerbs.size()> found_{};
 };
 
-// Called when a server is created, on a thread that counts for it: its series begin at 0 even if a former server had the same metric slot.
+// Called when a server is created, on a thread of that server: its series begin at 0 even if a former server had the same metric slot.
 void begin_request_series() noexcept;
-// As DELETE /metrics does.
+// For DELETE /metrics.
 void reset_request_series();
 
 }  // namespace backplane

@@ -46,7 +46,7 @@ struct Resource {
   // Runs admission of creates, updates and deletes; null: the storage runs it itself (RestStorage::admits_writes), or there is none.
   AdmissionRunner* admission = nullptr;
   std::unique_ptr<BodySizes> body_sizes = std::make_unique<BodySizes>();
-  std::shared_ptr<OpenWatches> watches;  // null when watches need not end early
+  std::shared_ptr<OpenWatches> watches;  // null if watches need not end early
 
   // Roles of the storage; null: the storage does not have the role.
   Getter* getter = nullptr;
@@ -56,11 +56,11 @@ struct Resource {
   NamedCreater* named_creater = nullptr;
   ValidatedCreater* validated_creater = nullptr;
   Updater* updater = nullptr;
-  Updater* patcher = nullptr;  // the updater of a storage that can also be read and takes patches
+  Updater* patcher = nullptr;  // the updater of a storage that can also be read and accepts patches
   GracefulDeleter* deleter = nullptr;
   CollectionDeleter* collection_deleter = nullptr;
   Connecter* connecter = nullptr;
-  OptionConnecter* option_connecter = nullptr;  // the connecter, when it takes options
+  OptionConnecter* option_connecter = nullptr;  // the connecter, if it has options
   StreamGetter* stream_getter = nullptr;
 };
 

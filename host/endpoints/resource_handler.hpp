@@ -22,9 +22,9 @@ namespace backplane {
 
 class OpenWatches;  // open_watches.hpp
 
-// What clients of a deprecated version receive and what is counted of them.
+// The warning for clients of a deprecated version, and the labels of its metric.
 struct Deprecation {
-  std::string warning;          // sent with every answer; empty: the version is not deprecated
+  std::string warning;          // sent with every response; empty: the version is not deprecated
   std::string removed_release;  // "1.37"; empty: none is announced
 };
 
@@ -32,13 +32,14 @@ struct Deprecation {
 struct ResourceScope {
   GroupVersionResource resource;
   std::string subresource;  // empty for the resource itself
-  GroupVersionKind kind;    // what the storage takes and gives
+  GroupVersionKind kind;    // the kind of the storage's objects
   bool namespaced = true;
   std::shared_ptr<RestStorage> storage;
-  // Came at run time (a custom resource, or a subresource of one): upstream serves it by the verb, without a router of paths and methods.
+  // The resource was added at run time (a custom resource, or a subresource of one): upstream serves it by the verb, without a router of
+  // paths and methods.
   bool published = false;
-  Authorizer* authorizer = nullptr;                // authorizes an update that turns out to create; null: that is refused
-  AdmissionRunner* admission = nullptr;            // for storages that do not run it themselves (NamedCreater, Connecter); may be null
+  Authorizer* authorizer = nullptr;                // authorizes an update that turns out to be a create; null: such an update is refused
+  AdmissionRunner* admission = nullptr;            // for storages that do not run admission (NamedCreater, Connecter); may be null
   std::chrono::seconds min_request_timeout{1800};  // watches without timeoutSeconds end in [x, 2x)
   std::size_t max_body_bytes = 3 * 1024 * 1024;
   bool unsafe_deletes = false;  // the gate AllowUnsafeMalformedObjectDeletion
@@ -59,7 +60,7 @@ std::vector<std::string> discovery_verbs(RestStorage& storage, bool subresource)
 Task<void> write_status(RequestContext& context, Exchange& exchange, const Status& status);
 // A tree in the negotiated encoding (json, yaml, pretty), for discovery and the like; with its type, in protobuf too.
 Task<void> write_value(RequestContext& context, Exchange& exchange, int code, const Value& value, const Schema* schema = nullptr);
-// Warnings of the context as response headers; for handlers that answer without the two functions above.
+// Warnings of the context as response headers; for handlers that respond without the two functions above.
 void add_warning_headers(RequestContext& context, Exchange& exchange);
 
 }  // namespace backplane

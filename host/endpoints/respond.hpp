@@ -11,7 +11,8 @@
 
 namespace backplane::endpoints {
 
-// Sends one object.  Plain JSON hands out its shared bytes.  Errors: 406 and 400 for shapes it cannot have, before anything is sent.
+// Sends one object. Plain JSON is sent from the shared bytes of the object. Errors: 406 and 400 for a shape that the object cannot have,
+// before anything is sent.
 Task<Status> send_object(const Resource& resource, RequestContext& context, Exchange& exchange, MediaType media, int code,
                          ObjectRef object);
 // Sends a document made by the handler from compact JSON without a newline, of type `schema`; only texts need none.

@@ -27,7 +27,7 @@ Task<Result<SentObject>> receive_object(const Resource& resource, RequestContext
   co_await origin;
   if (!object.ok()) co_return std::move(object.status());
   trace_step(context, "Conversion done");
-  // Made in one go: a tree that is assigned instead would be copied out of the request's arena.
+  // Constructed in place: assigning the tree would copy it out of the request's arena.
   SentObject sent{*media, *format, std::move(*body), std::move(*options), std::move(*object)};
   co_return std::move(sent);
 }

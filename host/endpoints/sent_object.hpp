@@ -1,7 +1,7 @@
-// The way of a new object from the request into a tree: what is common to POST on a collection and POST on a name.
+// Decodes a new object from a request: the common part of POST on a collection and POST on a name.
 //
 // Thread-safety: one request.
-// Errors:        of each step, in the order in which upstream takes them.
+// Errors:        those of each step, in upstream's order.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 namespace backplane::endpoints {
 
 struct SentObject {
-  MediaType answer;  // what the client wants back
+  MediaType answer;  // the encoding of the response
   BodyFormat format = BodyFormat::kJson;
   std::string body;
   WriteOptions options;

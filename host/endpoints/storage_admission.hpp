@@ -26,7 +26,7 @@ class AdmittedUpdate final : public UpdatedObjectInfo {
   const WriteOptions options_;
 };
 
-// resource.updater->update() with admission, run by the storage if it has that role, else here.
+// Calls resource.updater->update(). The storage runs admission if it has that role, else this function runs it.
 Task<Result<UpdateResult>> update_admitted(const Resource& resource, RequestContext& context, UpdatedObjectInfo& info, WriteOptions options,
                                            bool force_allow_create);
 // Admission of a delete of `name`, with the stored object when the storage can be read; an empty name: of a collection.

@@ -23,7 +23,7 @@ struct TableForm {
   std::int64_t now_unix = 0;
 };
 
-// Errors: 400 for an includeObject that is none of the three.
+// Errors: 400 for an unknown includeObject.
 Result<TableForm> table_form(const Query& query, const MediaType& media, const TableConvertor& convertor, const Schema* schema);
 
 // [{"name":…},…]

@@ -1,5 +1,5 @@
-// The answer to a request whose deadline has passed. kube-apiserver's timeout filter writes the Status without kind and apiVersion,
-// whatever the client accepts, and leaves the content type to Go, which takes it for text. Writes of objects end earlier, with an ordinary
+// The response to a request whose deadline has passed. kube-apiserver's timeout filter writes the Status without kind and apiVersion,
+// whatever the client accepts, and does not set the content type, which Go detects as text. Writes of objects end earlier, with an ordinary
 // Status.
 //
 // Thread-safety: a pure function.
@@ -40,7 +40,7 @@ struct TimedOutAnswer {
   std::string_view type;
   std::string body;
 };
-// What the request gets that has reached its deadline.
+// Sends the response to a request that has reached its deadline.
 inline TimedOutAnswer timed_out_answer(const RequestContext& context) {
   if (!is_object_write(context.info) || context.deadline < context.received + kLongestWrite) return {kTimedOutType, timed_out_body()};
   return {"application/json", timeout("request did not complete within requested timeout - context deadline exceeded", 0).to_json()};

@@ -86,7 +86,7 @@ TEST_F(UpdateTest, AnUpdateThatCreatesNeedsTheRightToCreate) {
   EXPECT_EQ(send("PUT", maps("/new"), R"({"metadata":{"name":"new"}})").code(), 201);
   authorizer_.asked.clear();
   EXPECT_EQ(send("PUT", maps("/new"), R"({"metadata":{"name":"new"},"data":{"a":"b"}})").code(), 200);
-  EXPECT_TRUE(authorizer_.asked.empty()) << "it is there: nobody creates it";
+  EXPECT_TRUE(authorizer_.asked.empty()) << "the object exists, so no create is authorized";
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
-// Option objects out of the query string, validated as metav1's and metainternalversion's validation do it.
+// Reads option objects from the query string, validated as metav1's and metainternalversion's validation do it.
 //
 // Thread-safety: pure functions.
-// Errors:        400 for values that cannot be read, 422 for values that may not stand together.
+// Errors:        400 for values that cannot be read, 422 for values that contradict each other.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// The verbs, one file each.  A verb answers the exchange, or returns the error that its caller sends.
+// The verbs, one file each. A verb sends the response, or returns the error that its caller sends.
 //
 // Thread-safety: any number of requests at once; each on its executor.
 #pragma once

@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t kMadeBytes = 128 * 1024;
 // Bytes of objects that a watch encodes before it yields to other requests of the loop.
 constexpr std::size_t kTurnBytes = 1024 * 1024;
-// Longer timeouts are cut to this, which the clock can represent.
+// Longer timeouts are reduced to this maximum, which the clock can represent.
 constexpr std::int64_t kMaxTimeoutSeconds = 365 * 24 * 3600;
 
 // Measures the time until the initial events of a watch are sent (upstream: watch_list_duration_seconds).

@@ -1,9 +1,9 @@
-// WebSocket (RFC 6455) as golang.org/x/net/websocket serves it: the handshake, and frames of the server's side.  What the client sends is
-// passed over, but for pings, which are answered, and its wish to close.
+// WebSocket (RFC 6455) as golang.org/x/net/websocket serves it: the handshake, and frames of the server's side. Data frames of the client
+// are dropped; pings get a pong, and a close frame ends the WebSocket.
 //
 // Thread-safety: the connection's executor.
-// Lifetime:      a WebSocket borrows its exchange; end() comes back before the exchange goes.
-// Errors:        a handshake that cannot be is answered, in plain text; a client that breaks the protocol is as one that closes.
+// Lifetime:      a WebSocket borrows its exchange; end() must have returned before the exchange is destroyed.
+// Errors:        an invalid handshake gets an error in plain text; a client that violates the protocol is treated as one that closes.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@ bool is_websocket_request(const Exchange& exchange);
 class FrameParser {
  public:
   enum class Event { kNeedsMore, kPing, kClose, kBroken };
-  // The next thing that matters in what was fed.
+  // The next event in the bytes of feed().
   Event next();
   void feed(std::string_view bytes) { input_.append(bytes); }
-  // Of the ping just met, unmasked.
+  // The unmasked payload of the last ping.
   const std::string& payload() const noexcept { return payload_; }
 
  private:
@@ -50,13 +50,13 @@ class WebSocket {
  public:
   explicit WebSocket(Exchange& exchange) : exchange_(exchange) {}
 
-  // Answers the handshake; false when it was refused, and the exchange is over.
+  // Responds to the handshake. False: the handshake was refused, and the exchange is over.
   Task<bool> open();
   // Reads until the client closes the WebSocket or the connection; then `closed` is called, once.
   void listen(std::function<void()> closed);
   // Puts the head of a text or binary frame before the pieces from `first` on: they are one message.
   static void frame(std::vector<SharedBytes>& pieces, std::size_t first, bool text);
-  // Says good-bye, ends the connection, and waits for the listener.
+  // Sends a close frame, ends the connection, and waits for the listener.
   Task<void> end();
 
  private:

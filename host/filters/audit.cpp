@@ -8,7 +8,7 @@
 namespace backplane {
 namespace {
 
-// responsewriters.InternalError: an answer that no browser takes for HTML.
+// responsewriters.InternalError: no browser interprets the response as HTML.
 Refusal internal_failure(const FilterCall& call, std::string_view what) {
   return Refusal::plain(500, escaped_markup("Internal Server Error: " + quoted(call.exchange().target()) + ": " + std::string(what)));
 }

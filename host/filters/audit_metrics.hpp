@@ -1,4 +1,4 @@
-// The counts of audit events that /metrics shows: upstream's apiserver_audit_*, but for error_total, which the sinks count.
+// The counts of audit events that /metrics shows: upstream's apiserver_audit_*, except error_total, which the sinks count.
 //
 // Thread-safety: any thread; atomic counts.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace backplane {
 
-// Those of the server on whose thread it is constructed.
+// Refers to the counts of the server on whose thread it is constructed.
 class AuditMetrics {
  public:
   AuditMetrics();

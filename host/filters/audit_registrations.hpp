@@ -21,14 +21,14 @@ class AuditRegistrations {
  public:
   using List = std::vector<AuditRegistration>;
   AuditMetrics& metrics() const noexcept { return *metrics_; }
-  // Where withdrawn sinks are flushed; it outlives this object.  Without one they are not.
+  // The executor that flushes withdrawn sinks; it outlives this object. Without it they are not flushed.
   void use_executor(Executor& executor) noexcept { executor_ = &executor; }
   // Requests that begin after this use `list`.  A sink that `list` leaves out is flushed when the last request that uses it has ended.
   void set(List list);
-  // The check of a request while nothing is registered: one load.
+  // True if nothing is registered; one load.
   bool empty() const noexcept { return empty_.load(std::memory_order_relaxed); }
   std::shared_ptr<const List> get() const { return list_.get(); }
-  // Resumes when every sink has written its events, or cannot.  Call it after the last request.
+  // Resumes when every sink has written its events, or has failed to. Call it after the last request.
   Task<void> flush() const;
 
  private:
@@ -41,16 +41,16 @@ class AuditRegistrations {
   kit::Published<List> list_{std::make_shared<const List>()};
 };
 
-// The record of a request, and what its events are made of.
+// The audit record of a request, and the data of its events.
 class AuditedRequest final : public AuditRecord {
  public:
   using Decisions = boost::container::small_vector<AuditDecision, 2>;  // one for each registration
   // `metrics` outlives the request.
   AuditedRequest(std::shared_ptr<const AuditRegistrations::List> registrations, Decisions decisions,
                  std::shared_ptr<const AuditRequest> request, AuditMetrics& metrics);
-  // Sends the event of `stage` to each sink that wants it.  `code`: of the response; 0: none has begun.
-  // False: a sink has not taken the event, and the request has to await store().
-  // Takes the annotations away from `context` for the last stage, kResponseComplete or kPanic.
+  // Sends the event of `stage` to each sink that requests it. `code`: of the response; 0: no response has begun. False: a sink has not
+  // accepted the event, and the request must await store(). Takes the annotations away from `context` for the last stage, kResponseComplete
+  // or kPanic.
   bool reach(RequestContext& context, AuditStage stage, int code);
   // False if a sink has lost an event of the last reach().
   Task<bool> store();

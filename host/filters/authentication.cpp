@@ -94,7 +94,7 @@ class WithAuthentication final : public Filter {
     } catch (...) {
       thrown = std::current_exception();
     }
-    // After an exception, too, the request continues on the connection's executor, which the other filters need.
+    // Also after an exception, the request continues on the connection's executor, because the other filters need it.
     co_await origin;
     if (thrown) std::rethrow_exception(thrown);
     co_return settle(call, std::move(user));

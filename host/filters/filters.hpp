@@ -38,7 +38,7 @@ FilterPtr with_authorization(const ChainConfig& config);
 bool exempt_from_retry_after(const FilterCall& call) noexcept;
 
 enum class AuditBegin : unsigned char { kAudited, kNotAudited, kFailed };
-// begin_audit(); kFailed: a policy threw, and call.refusal is the answer.
+// begin_audit(); kFailed: a policy threw, and call.refusal is the response.
 AuditBegin try_audit(const AuditRegistrations& registrations, FilterCall& call);
 
 }  // namespace backplane

@@ -54,7 +54,7 @@ TEST_F(Filters, ARequestWithoutAnIdGetsOne) {
   EXPECT_EQ(exchange.response_header("Audit-Id").size(), 36u);
 }
 
-TEST_F(Filters, AnExceptionIsAnswered500AndEverythingTakenIsGivenBack) {
+TEST_F(Filters, AnExceptionIsAnswered500AndAllResourcesAreReleased) {
   handler.answer = throws;
   TestExchange exchange;
   ask(exchange);
@@ -78,7 +78,7 @@ TEST_F(Filters, AnExceptionAfterTheHeadBreaksTheResponseOff) {
   EXPECT_FALSE(exchange.finished);
 }
 
-TEST_F(Filters, AnonymousMayReadHealthAndIsRefusedElsewhereByName) {
+TEST_F(Filters, AnonymousMayReadHealthAndOtherRequestsAreRefusedWithItsName) {
   config.authentication = &by_credential;
   TestExchange health;
   health.major = 2;
@@ -392,7 +392,7 @@ TEST_F(Filters, AuthenticationAndAuthorizationAreCounted) {
   nobody.request_target = "/metrics";
   ask(nobody);
   EXPECT_EQ(access.authorization(AccessMetrics::kNoOpinion).count(), 1u);
-  EXPECT_EQ(authorization.decisions(0).allowed, 0u) << "the server's own requests are nobody's to decide";
+  EXPECT_EQ(authorization.decisions(0).allowed, 0u) << "the server's own requests are not authorized";
   TestExchange health;
   ask(health);
   EXPECT_EQ(authorization.decisions(0).allowed, 1u);

@@ -54,7 +54,7 @@ TEST_F(GatedFilters, TheGateStandsInThePlaceOfTheLimits) {
   ask(anonymous);
   EXPECT_EQ(anonymous.code, 200);
   full.next_period();
-  EXPECT_EQ(full.highest(false), 2) << "who is let in is counted all the same";
+  EXPECT_EQ(full.highest(false), 2) << "admitted requests are counted, too";
   EXPECT_EQ(full.running(false), 1);
 }
 

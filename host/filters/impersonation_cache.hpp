@@ -1,4 +1,4 @@
-// What impersonation remembers: users that were allowed for a short time, and the mode in which each requestor succeeded last.
+// The caches of impersonation: decisions that allowed a user, for a short time, and the mode in which each requestor succeeded last.
 //
 // Keys are SHA-256 digests of everything that the decision depends on, so their size does not depend on what clients send.
 //

@@ -18,7 +18,7 @@ bool is_impersonation_header(std::string_view name) noexcept;
 
 // The user that the headers name, with the groups that they name and no other group; keys of `extra` are sorted. Nullopt if no header
 // names a user.
-// `constrained`: the gate ConstrainedImpersonation, which has another text of the error.
+// `constrained`: the gate ConstrainedImpersonation, which changes the text of the error.
 Result<std::optional<UserInfo>> wanted_user(const Exchange& exchange, bool constrained);
 
 }  // namespace backplane

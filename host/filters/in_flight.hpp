@@ -68,7 +68,7 @@ class InFlightLimits {
 class InFlightPeriods {
  public:
   InFlightPeriods(InFlightLimits& limits, Executor& timer) : limits_(limits), timer_(timer) {}
-  // Before the timer runs; it ends with the timer, which this must outlive.
+  // Call it before the loop runs. This object must outlive the loop.
   void start() {
     timer_.after(std::chrono::seconds(1), [this] {
       limits_.next_period();

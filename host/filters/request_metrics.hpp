@@ -12,7 +12,7 @@ struct RequestMetrics {
   AccessMetrics access;
   ImpersonationMetrics impersonation;
 
-  // Resets the counts to 0; concurrent counts may be lost.
+  // Resets the counts to 0; concurrent increments may be lost.
   void reset();
 };
 

@@ -24,7 +24,7 @@ class ChunkQueue {
     std::vector<SharedBytes>().swap(chunks_);
     first_ = offset_ = size_ = 0;
   }
-  // Appends exactly `count` bytes, which must be there, to `out` and drops them here.
+  // Moves exactly `count` bytes to `out`. The queue must hold that many.
   void take(std::string& out, std::size_t count) {
     size_ -= count;
     while (count > 0) {
@@ -33,7 +33,7 @@ class ChunkQueue {
       out.append(left.data(), now);
       count -= now;
       if (now == left.size()) {
-        chunks_[first_++] = SharedBytes();  // Its bytes may go.
+        chunks_[first_++] = SharedBytes();  // The chunk's bytes may be released.
         offset_ = 0;
       } else {
         offset_ += now;
@@ -50,11 +50,11 @@ class ChunkQueue {
   }
 
  private:
-  static constexpr std::size_t kFirst = 2;  // an object is one or two
+  static constexpr std::size_t kFirst = 2;  // a response of one object has one or two chunks
   static constexpr std::size_t kKeptCapacity = 16;
-  std::vector<SharedBytes> chunks_;  // taken ones before first_
+  std::vector<SharedBytes> chunks_;  // chunks before first_ have been taken
   std::size_t first_ = 0;
-  std::size_t offset_ = 0;  // into the first chunk
+  std::size_t offset_ = 0;  // offset in the first chunk
   std::size_t size_ = 0;
 };
 

@@ -37,7 +37,7 @@ std::string GzipStream::run(std::string_view text, int flush) {
     z.avail_out = static_cast<uInt>(kOutputStep);
     deflate(&z, flush);
     out.resize(used + kOutputStep - z.avail_out);
-    if (z.avail_out != 0) return out;  // It stopped for want of input, not of room.
+    if (z.avail_out != 0) return out;  // deflate() stopped because it has no more input, not because the output is full.
   }
 }
 

@@ -1,8 +1,8 @@
 // Runs the handler chain for the exchanges of one executor, and counts them.
 //
 // Thread-safety: one executor.
-// Lifetime:      outlives the exchanges it runs; running() is 0 before it goes away.
-// Errors:        an exception that leaves the chain, or a response left unfinished, breaks the exchange off and is logged.
+// Lifetime:      outlives the exchanges it runs; running() is 0 before it is destroyed.
+// Errors:        an exception that leaves the chain, or a response left unfinished, aborts the exchange and is logged.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ class HandlerRunner {
 
   Executor& executor() noexcept { return executor_; }
   const HttpLimits& limits() const noexcept { return limits_; }
-  // Peers that take nothing are cut off after last_write_timeout from now on.
+  // From now on, connections of peers that do not read are closed after last_write_timeout.
   void hurry() { limits_.write_timeout = std::min(limits_.write_timeout, limits_.last_write_timeout); }
   // Starts the handler at once, on this executor.
   void run(std::shared_ptr<HttpExchange> exchange);

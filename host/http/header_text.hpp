@@ -1,4 +1,4 @@
-// Words of the HTTP head: canonical header names, reason phrases, the date.
+// Texts of the HTTP head: canonical header names, reason phrases, the date.
 //
 // Thread-safety: any thread.
 #pragma once
@@ -21,7 +21,7 @@ void append_lower_case(std::string& out, std::string_view text);
 std::string_view trimmed(std::string_view text) noexcept;
 // First value of `name`, or empty.
 std::string_view find_header(const Headers& headers, std::string_view name) noexcept;
-// Does a comma-separated list header contain `token`, without regard to case?
+// Whether a comma-separated list header contains `token`, ignoring case.
 bool header_has_token(const Headers& headers, std::string_view name, std::string_view token) noexcept;
 // Replaces CR and LF by blanks, so that a value cannot begin another header.
 void strip_line_breaks(std::string& value) noexcept;
@@ -29,7 +29,7 @@ void strip_line_breaks(std::string& value) noexcept;
 std::string reason_phrase(int code);
 // RFC 9110 date of now; computed once a second and thread.
 std::string_view http_date();
-// May a response of this code have a body?
+// Whether a response with this code may have a body.
 bool code_has_body(int code) noexcept;
 
 }  // namespace backplane

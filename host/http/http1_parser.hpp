@@ -35,7 +35,7 @@ class Http1Parser final : public boost::beast::http::basic_parser<true> {
   bool header_done_ = false;
 };
 
-// Why a parsed head cannot be served, as the text after the code that net/http writes; empty when it can.
+// The reason why a parsed head cannot be served, as net/http's text after the code; empty: it can.
 std::string http1_refusal(const Http1Parser& parser);
 // "http://host/path" → "/path", with the host in the Host header.
 void normalize_target(RequestHead& head);

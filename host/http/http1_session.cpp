@@ -12,7 +12,7 @@ namespace beast_http = boost::beast::http;
 
 // net/http's allowance above the limit, so that a header block of exactly the limit passes.
 constexpr std::size_t kHeaderSlop = 4096;
-// Input that may wait while an exchange is under way: pipelined requests, body past the read window.
+// Maximum of the input that is buffered during an exchange: pipelined requests, and body past the read window.
 constexpr std::size_t kMaxPendingInput = 64 << 10;
 // Time that an upgraded connection has to end when the server stops.
 constexpr std::chrono::seconds kTunnelGrace{1};
@@ -39,7 +39,7 @@ void Http1Session::receive(std::string_view bytes) {
 void Http1Session::receive_end() {
   ended_ = true;
   if (exchange_) {
-    // As net/http does: the request is cancelled, but a response that is written all the same is sent.
+    // As net/http does: the request is cancelled, but a response that the handler still writes is sent.
     exchange_->peer_closed();
   } else {
     finish_connection();

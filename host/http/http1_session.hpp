@@ -71,15 +71,15 @@ class Http1Session final : public HttpSession, public StreamPort {
   std::size_t discarded_ = 0;
   bool discarding_ = false;
   bool chunked_ = false;
-  bool switched_ = false;  // the exchange speaks another protocol: bytes pass as they are
+  bool switched_ = false;  // the exchange was upgraded to another protocol: bytes are passed on unchanged
   bool expects_continue_ = false;
   bool keep_alive_ = true;
   bool served_any_ = false;
-  bool ended_ = false;  // the peer sends no more
+  bool ended_ = false;  // the peer has closed its direction of the connection
   bool draining_ = false;
   Clock::time_point draining_since_;
   bool finished_ = false;
-  Clock::time_point since_ = Clock::now();  // of the idle time, the header or the discarding
+  Clock::time_point since_ = Clock::now();  // deadline of the idle connection, of the header, or of discarding the body
 };
 
 }  // namespace backplane

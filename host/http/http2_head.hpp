@@ -9,8 +9,8 @@
 
 namespace backplane {
 
-// Queues HEADERS: the handler's by name in lower case, then content-length and date.  With `body` DATA frames follow as it has output;
-// without, the stream ends here.
+// Queues HEADERS: the handler's by name in lower case, then content-length and date. With `body`, DATA frames follow when the exchange has
+// output; without it, the stream ends here.
 void submit_http2_head(nghttp2_session* session, std::int32_t stream_id, const ResponseHead& head, HttpExchange* body);
 // Queues the interim response 100.
 void submit_http2_continue(nghttp2_session* session, std::int32_t stream_id);

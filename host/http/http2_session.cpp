@@ -158,7 +158,7 @@ void Http2Session::refuse(std::int32_t id, int code) {
 }
 
 void Http2Session::start_waiting() {
-  if (starting_) return;  // A handler that ended at once; the loop below goes on.
+  if (starting_) return;  // The handler has already ended; the loop below continues.
   starting_ = true;
   while (!waiting_.empty() && running_ < limits_.h2_max_concurrent_streams) {
     const auto next = std::move(waiting_.front());

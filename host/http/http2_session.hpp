@@ -28,12 +28,12 @@ class Http2Session final : public HttpSession, public StreamPort {
 
   void receive(std::string_view bytes) override;
   void receive_end() override;
-  // Flow control bounds what is held, so there is always room.
+  // Flow control limits the buffered bytes, so there is always room.
   bool wants_input() const override { return !failed_; }
   void fill(std::string& out, std::size_t budget) override;
   bool finished() const override;
   void connection_lost() override;
-  // GOAWAY that names no stream, a PING, and after its answer GOAWAY with the last stream.
+  // Sends a GOAWAY that names no stream and a PING; after the PING's acknowledgement a GOAWAY with the last stream.
   void drain() override;
   void tick(Clock::time_point now) override;
   bool idle() const override { return streams_.empty(); }
@@ -56,7 +56,7 @@ class Http2Session final : public HttpSession, public StreamPort {
     std::size_t header_bytes = 0;
     bool header_too_large = false;
     std::shared_ptr<HttpExchange> exchange;
-    // The response has been sent while the client was still sending: what comes is dropped, for so long and so much.
+    // The response was sent before the end of the request body: the rest of the body is dropped, up to a limit of time and size.
     bool discarding = false;
     Clock::time_point discarding_since{};
     std::size_t discarded = 0;
@@ -67,7 +67,7 @@ class Http2Session final : public HttpSession, public StreamPort {
   void fail();
   Stream* stream(std::int32_t id);
   void begin_stream(std::int32_t id);
-  // False: no more of this connection.
+  // False: the connection must be closed.
   bool add_header(Stream& stream, std::string_view name, std::string_view value);
   void headers_complete(std::int32_t id, bool body_follows);
   void refuse(std::int32_t id, int code);
@@ -90,7 +90,7 @@ class Http2Session final : public HttpSession, public StreamPort {
                                       FrameAllocator<std::pair<const std::int32_t, Value>>>;
   ByStream<Stream> streams_;
   std::deque<std::shared_ptr<HttpExchange>> waiting_;  // complete heads whose handlers have not started
-  std::size_t running_ = 0;                            // handlers, those of streams that are gone included
+  std::size_t running_ = 0;                            // handlers, including those of closed streams
   std::string* out_ = nullptr;                         // while fill() runs
   std::size_t budget_ = 0;
   bool starting_ = false;

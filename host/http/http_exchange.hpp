@@ -1,7 +1,7 @@
 // The Exchange of every protocol: request data, response state, body queues, gzip.  StreamPort hides the differences between protocols.
 //
 // Thread-safety: one executor; abort() may be called from any thread, and awaited operations resume on the executor.
-// Lifetime:      shared by the session (until the response is complete or the peer is gone) and the running handler.
+// Lifetime:      shared by the session (until the response is complete or the peer has disconnected) and the running handler.
 // Errors:        as for Exchange; a call on a detached exchange returns kTimeout or does nothing.
 #pragma once
 
@@ -23,24 +23,24 @@ namespace backplane {
 
 class HttpExchange;
 
-// What a session gives its exchanges.  Every call may come from inside a call of the session into the exchange's handler.
+// The interface of a session for its exchanges. A handler may make every call while the session is calling it.
 class StreamPort : public std::enable_shared_from_this<StreamPort> {
  public:
   virtual ~StreamPort() = default;
   // response_head() is complete; the body, if any, follows with output_ready().
   virtual void head_ready(HttpExchange& exchange) = 0;
-  // There is more to take(), or output_ended() has become true.
+  // take() has more bytes, or output_ended() has become true.
   virtual void output_ready(HttpExchange& exchange) = 0;
   // The handler waits for body bytes for the first time.
   virtual void body_wanted(HttpExchange& exchange) = 0;
   // The handler has taken `count` body bytes.
   virtual void body_consumed(HttpExchange& exchange, std::size_t count) = 0;
-  // The handler wants the exchange broken off.  The session answers with lost().
+  // The handler aborts the exchange. The session calls lost().
   virtual void break_off(HttpExchange& exchange) = 0;
   virtual void close_after(HttpExchange& exchange) = 0;
-  // The connection is the exchange's alone, and may carry anything after a head with code 101.
+  // True if the connection serves this exchange only, so that another protocol may follow a head with code 101.
   virtual bool can_switch_protocols() const { return false; }
-  // Looks at the connection; the connection's executor.
+  // Checks the connection; on the connection's executor.
   virtual bool peer_gone() const noexcept { return false; }
   // The handler's coroutine has ended; the exchange may have been detached before.
   virtual void handler_ended(HttpExchange& exchange) = 0;
@@ -58,7 +58,7 @@ struct ResponseHead {
   int code = 0;
   Headers headers;
   std::optional<std::uint64_t> content_length;
-  bool has_body = true;  // false: the head is all there is
+  bool has_body = true;  // false: the response has no body
 };
 
 class HttpExchange final : public Exchange, public FrontProxyPeer, public std::enable_shared_from_this<HttpExchange> {
@@ -105,7 +105,7 @@ class HttpExchange final : public Exchange, public FrontProxyPeer, public std::e
   // The response is complete once what is queued has been taken.
   bool output_ended() const noexcept { return output_ended_; }
   std::size_t output_size() const noexcept { return output_.size(); }
-  // Moves exactly `count` queued bytes to `out` and wakes a writer that waits for room.
+  // Moves exactly `count` queued bytes to `out` and resumes a writer that waits for room.
   void take(std::string& out, std::size_t count);
   void body_arrived(std::string_view bytes);
   void body_ended();
@@ -113,24 +113,24 @@ class HttpExchange final : public Exchange, public FrontProxyPeer, public std::e
   std::size_t unread_body() const noexcept { return body_.size(); }
   // Drops the unread body bytes; returns their number.
   std::size_t drop_body();
-  // The peer will send no more, or has gone; notifies the handler, once.
+  // The peer has closed its direction or disconnected; notifies the handler, once.
   void peer_closed();
-  // Nothing can be sent any more: as peer_closed(), and every waiting call returns.
+  // Nothing can be sent any more: like peer_closed(), and every waiting call returns.
   void lost();
-  // The response is complete and has left: the session forgets the exchange.
+  // The response has been sent completely: the session drops the exchange.
   void detach();
-  // Deadlines of body and response; true when one has passed without progress of the response and the exchange must be broken off.
+  // Checks the deadlines of body and response. True: one has passed without progress, and the exchange must be aborted.
   bool stalled(Clock::time_point now);
   void handler_ended();
-  // Session's own number for it (the HTTP/2 stream id).
+  // The session's number of the exchange (the HTTP/2 stream id).
   std::int32_t id = 0;
-  // Session's marks (HTTP/2: the data provider is parked until output_ready; the response was handed over).
+  // Flags of the session (HTTP/2: the data provider is deferred until output_ready(); the response was submitted).
   bool parked = false;
 
  private:
   enum class Compression { kUndecided, kHeld, kOn, kOff };
 
-  // Waits until there are body bytes or the body has ended.  Errors: kTimeout.
+  // Waits until body bytes have arrived or the body has ended. Errors: kTimeout.
   Task<Status> wait_for_body();
   bool accepts_gzip() const noexcept;
   bool may_compress(bool streamed) const noexcept;
@@ -156,7 +156,7 @@ class HttpExchange final : public Exchange, public FrontProxyPeer, public std::e
   bool body_ended_ = false;
   bool body_wanted_ = false;
   bool body_timed_out_ = false;
-  bool switched_ = false;  // no HTTP any more: the peer may be silent for as long as it likes
+  bool switched_ = false;  // upgraded: the peer may send nothing for an unlimited time
   Gate body_gate_;
   Clock::time_point body_since_{};
 
@@ -168,11 +168,11 @@ class HttpExchange final : public Exchange, public FrontProxyPeer, public std::e
   Clock::time_point output_since_{};
   std::optional<bool> compressible_;
   Compression compression_ = Compression::kUndecided;
-  std::vector<SharedBytes> held_;  // a compressible stream's start, until it is known to be worth compressing
+  std::vector<SharedBytes> held_;  // the beginning of a compressible stream, until it is long enough to be compressed
   std::size_t held_size_ = 0;
   std::unique_ptr<GzipStream> gzip_;
 
-  std::atomic<bool> closed_ = false;  // read from any thread: the peer has stopped sending, or worse
+  std::atomic<bool> closed_ = false;  // the peer has closed its direction or disconnected; read from any thread
   bool lost_ = false;                 // nothing can be sent
   CloseCallbacks close_callbacks_;
 };

@@ -161,7 +161,7 @@ TEST_F(Http1, ABodyOverTheHandlersLimitIs413BeforeItIsRead) {
 }
 
 // Regression: the connection was kept open, and then closed without a response if the rest of the body was long.
-TEST_F(Http1, AChunkedBodyWhoseEndIsNotInSightIsAnsweredWithCloseAndItsRestIsNotRead) {
+TEST_F(Http1, AnIncompleteChunkedBodyIsAnsweredWithCloseAndItsRestIsNotRead) {
   open();
   handler_.max_body = 10;
   const std::string sent = exchange("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n14\r\n01234567890123456789\r\n");

@@ -1,6 +1,6 @@
-// For tests: an executor that runs when told to, a handler with one path per behaviour, and an HTTP/2 client without a socket.
+// For tests: an executor that runs when run() is called, a handler with one path per behaviour, and an HTTP/2 client without a socket.
 //
-// Thread-safety: one thread each, but for TestHandler's counters.
+// Thread-safety: one thread each, except for TestHandler's counters.
 #pragma once
 
 #include <nghttp2/nghttp2.h>
@@ -45,7 +45,7 @@ inline std::vector<SharedBytes> one_chunk(std::string text) {
   return chunks;
 }
 
-// Lets any number of waiters go at once.
+// Resumes any number of waiters at once.
 class Release {
  public:
   void set(bool) {
@@ -87,9 +87,9 @@ class TestHandler final : public HttpHandler {
   std::atomic<std::size_t> endless_written{0};
   Promise<bool> held;        // set when /hold has begun
   Release release;           // set it to let /hold answer
-  Promise<bool> closed;      // set when an exchange was told that its peer has gone
-  Promise<bool> found_gone;  // set by /busy: whether it has found out that its peer has gone
-  // /count reads its body piece by piece, each only when the test lets it.
+  Promise<bool> closed;      // set when an exchange was notified that its peer has disconnected
+  Promise<bool> found_gone;  // set by /busy: whether it has noticed that its peer has disconnected
+  // /count reads its body piece by piece, each after the test has allowed it.
   bool stepwise = false;
   Promise<bool> step;
   std::size_t counted = 0;
@@ -219,7 +219,7 @@ class TestHandler final : public HttpHandler {
     auto body = one_chunk("released");
     co_await exchange.respond(200, "text/plain", std::move(body));
   }
-  // Keeps its executor until the peer goes away.
+  // Occupies its executor until the peer disconnects.
   Task<void> busy(Exchange& exchange) {
     bool gone = exchange.peer_gone();
     held.set(!gone);
@@ -228,10 +228,10 @@ class TestHandler final : public HttpHandler {
       gone = exchange.peer_gone();
     }
     found_gone.set(gone && !exchange.closed());
-    auto body = one_chunk("nobody reads that");
+    auto body = one_chunk("no client reads this");
     co_await exchange.respond(200, "text/plain", std::move(body));
   }
-  // Writes until the peer goes away.
+  // Writes until the peer disconnects.
   Task<void> endless(Exchange& exchange) {
     const CloseSubscription subscription = exchange.on_close([this] {
       ++closes;
@@ -244,7 +244,7 @@ class TestHandler final : public HttpHandler {
       if (status.ok()) endless_written += 64 << 10;
     }
   }
-  // Two that write at the same time, as the events of a watch and the answers to pings do.
+  // Two concurrent writers, like the events of a watch and the pongs of a WebSocket.
   Task<void> pair(Exchange& exchange) {
     Promise<bool> other;
     const Status begun = co_await exchange.start(200, "application/octet-stream");

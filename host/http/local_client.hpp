@@ -1,8 +1,8 @@
 // HTTP calls to a handler of this process with streamed responses: the handler runs concurrently with the reader, and waits when the
 // reader does not keep up.
 //
-// Thread-safety: call() on any executor; the handler runs on the caller's.  read() of an answer on any executor, and resumes there.
-// Lifetime:      the handler and the task group outlive the calls; a call whose answer is dropped is broken off.
+// Thread-safety: call() on any executor; the handler runs on the caller's. read() of a response on any executor, and resumes there.
+// Lifetime:      the handler and the task group outlive the calls; destroying the response aborts the call.
 // Errors:        an exception of the handler is logged and gives code 500; call() on a thread without an executor is kInternalError.
 #pragma once
 

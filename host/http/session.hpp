@@ -1,8 +1,9 @@
-// The border between a protocol session and the connection under it: bytes in, bytes out, no sockets.
+// The interfaces between a protocol session and its connection: bytes in, bytes out, no sockets.
 //
 // Thread-safety: everything here is called on the connection's executor.
 // Lifetime:      a Connection outlives its session's use of it: after connection_lost() a session touches it no more.
-// Errors:        a session never fails a call; it answers the peer, and returns true from finished() when the connection is to be closed.
+// Errors:        calls of a session never fail; the session sends an error to the peer, and finished() returns true when the connection is
+// to be closed.
 #pragma once
 
 #include <chrono>
@@ -27,7 +28,7 @@ struct PeerInfo {
   std::shared_ptr<const PeerTrust> trust;  // null: no certificate was shown
   std::shared_ptr<const PeerTrust>
       proxy_trust;              // whether it is a front proxy's; null: no front proxies are known, or no certificate was shown
-  PeerCertificate certificate;  // meaningful while one of the two accepts it
+  PeerCertificate certificate;  // valid only while one of the two accepts the certificate
   std::chrono::system_clock::time_point certificate_expires = std::chrono::system_clock::time_point::max();
 };
 
@@ -39,7 +40,7 @@ class SessionTransport {
   virtual void want_flush() = 0;
   // wants_input() may have become true.
   virtual void want_read() = 0;
-  // Whether the peer has ended the connection, known or not: looks at the socket.
+  // Whether the peer has closed the connection, even if the session has not noticed it yet: checks the socket.
   virtual bool peer_gone() const noexcept { return false; }
 };
 
@@ -56,15 +57,15 @@ class HttpSession {
   virtual bool wants_input() const = 0;
   // Appends what is to be sent to `out` until it holds about `budget` bytes or nothing is left.
   virtual void fill(std::string& out, std::size_t budget) = 0;
-  // Nothing more will be read or sent: send what fill() gave, then close.
+  // The session reads and sends nothing more: the connection sends the bytes of fill(), then closes.
   virtual bool finished() const = 0;
   // The connection is lost; exchanges in progress are notified.
   virtual void connection_lost() = 0;
-  // Finish what runs, take nothing new, then be finished().
+  // Accepts no new requests; finished() when the running ones have ended.
   virtual void drain() = 0;
   // Checks deadlines; called about once a second.
   virtual void tick(Clock::time_point now) = 0;
-  // No exchange is under way.
+  // No exchange is in progress.
   virtual bool idle() const = 0;
 };
 

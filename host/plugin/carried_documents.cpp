@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kAlignment = 16;
 
-// The JSON documents; other embedded files are the plugin's matter. Null: the section is not in the format of backplane_embed().
+// The JSON documents; other embedded files are not checked. Null: the section is not in the format of backplane_embed().
 std::optional<std::vector<CarriedDocument>> documents_in(const std::string& section) {
   std::vector<CarriedDocument> out;
   for (std::size_t at = 0; at + sizeof(bp_document_head) <= section.size();) {
@@ -31,7 +31,7 @@ std::optional<std::vector<CarriedDocument>> documents_in(const std::string& sect
 }  // namespace
 
 void check_carried_documents(const std::string& path, Findings& findings) {
-  Findings ignored;  // inspection has reported them
+  Findings ignored;  // inspection has reported these findings
   const auto elf = ElfFile::open(path, ignored);
   const auto section = elf ? elf->section(BP_DOCUMENT_SECTION) : std::nullopt;
   if (!section) return;

@@ -1,7 +1,7 @@
 // The documents in a plugin's file, checked without running its code.
 //
 // Thread-safety: pure functions.
-// Errors:        findings PLG-DOC-001 (a document is wrong), PLG-DOC-002 (worth knowing), PLG-DOC-003 (they cannot be found in the file).
+// Errors:        findings PLG-DOC-001 (a document is wrong), PLG-DOC-002 (a warning), PLG-DOC-003 (they cannot be found in the file).
 #pragma once
 
 #include "plugin/descriptor.hpp"

@@ -52,11 +52,11 @@ struct Descriptor {
 // One file as inspection found it.
 struct InspectedPlugin {
   std::string path;
-  std::optional<Descriptor> descriptor;  // present when at least name and version could be read
+  std::optional<Descriptor> descriptor;  // present if at least name and version could be read
   Findings findings;
   std::string checked_digest = {};  // the SHA-256 of the bytes whose documents have been checked without findings; empty: not checked
 
-  // The name where there is one, else the file's.
+  // The plugin's name, or the file's if it could not be read.
   std::string display_name() const;
   // The version's text in the manifest; empty when there is none.
   std::string display_version() const { return descriptor ? descriptor->version_text : std::string(); }
@@ -66,16 +66,16 @@ struct InspectedPlugin {
 // stamp against this process's SDK.  No code of the file runs.
 InspectedPlugin inspect_plugin(const std::string& path);
 
-// The same for every *.so of the directories, by directory and then by file name; what is found twice, through a directory given twice or
-// through a link, is inspected once.  A directory that is not there or cannot be read is a warning in `findings` and holds no plugins.
+// The same for every *.so of the directories, by directory and then by file name. A file that is found twice, through a repeated directory
+// or a link, is inspected once. A directory that is missing or cannot be read is a warning in `findings`.
 std::vector<InspectedPlugin> inspect_directories(const std::vector<std::string>& directories, Findings& findings);
 
 // The manifest part alone.
 std::optional<Descriptor> parse_manifest(std::string_view text, Findings& findings);
 
-// Every field of the stamp that differs.
+// Findings for all fields of the stamp that differ.
 void compare_stamps(const bp_note_head& plugin, const bp_note_head& host, Findings& findings);
-// The same with other headers of backplane/points than those of this process's SDK.
+// The same, compared with other fingerprints of backplane/points than those of this process's SDK.
 void compare_stamps(const bp_note_head& plugin, const bp_note_head& host, std::span<const abi::PointHeader> points, Findings& findings);
 
 // The descriptor as `inspect -o json` prints it.

@@ -43,9 +43,9 @@ class ElfFile {
   const RegularFile& file() const noexcept { return file_; }
   // The description of the first note of this owner and type in any PT_NOTE segment.  `corrupt` is set when a note runs over its segment.
   std::optional<std::string> note(std::string_view owner, std::uint32_t type, bool& corrupt) const;
-  // The bytes of the section, nothing when the file has none of this name.
+  // The bytes of the section; nullopt if the file has none of this name.
   std::optional<std::string> section(std::string_view name) const;
-  // Is `name` defined for others to find?  Nothing when the file has no section table to look in.
+  // Whether the file exports the symbol `name`; nullopt if the file has no section table.
   std::optional<bool> exports(std::string_view name) const;
 
  private:

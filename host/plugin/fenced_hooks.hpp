@@ -1,6 +1,6 @@
-// Hooks, health checks and callbacks of plugins: what they throw becomes a status or a log line that names plugin and hook.
+// Wraps hooks, health checks and callbacks of plugins: an exception becomes a status or a log line that names plugin and hook.
 //
-// Thread-safety: as what they wrap.  Errors: InternalError with the code PLG-LIFE-013 of a hook that threw; the log has its stack.
+// Thread-safety: as the wrapped functions. Errors: InternalError with the code PLG-LIFE-013 of a hook that threw; the log has its stack.
 #pragma once
 
 #include <functional>
@@ -18,13 +18,13 @@ Task<Status> fenced_post_start(std::string plugin, std::string name, PostStartHo
 Task<Status> fenced_pre_shutdown(std::string plugin, std::string name, PreShutdownHook hook);
 // `name` is the name under which it was admitted.
 std::shared_ptr<HealthCheck> fenced_health_check(std::string plugin, std::string name, std::shared_ptr<HealthCheck> check);
-// What the factory of the storage backend `name` throws, or a null backend, is its error.
+// If the factory of the storage backend `name` throws or returns null, the result is an error.
 Host::StorageBackendFactory fenced_factory(std::string plugin, std::string name, Host::StorageBackendFactory factory);
-// What the factory of the admission plugin `name` throws, or a null plugin, is its error; what it makes is tied to `hold`.
+// If the factory of the admission plugin `name` throws or returns null, the result is an error. The plugin is tied to `hold`.
 AdmissionRegistration::Factory fenced_admission(std::string name, AdmissionRegistration::Factory factory, Hold hold);
 // `what`: "callback of the signal StopPlugins".
 std::function<void()> fenced_callback(std::string plugin, std::string what, std::function<void()> callback);
-// Of a callback that has no caller to tell: the line for the exception that is being handled.
+// Logs the exception that is being handled, for callbacks whose caller cannot receive an error.
 void log_thrown(const std::string& plugin, const std::string& what);
 
 }  // namespace backplane

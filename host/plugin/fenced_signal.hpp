@@ -1,7 +1,7 @@
 // A signal as a plugin sees it: what its callbacks throw is logged with the plugin's name.
 //
 // Thread-safety: as the signal that it forwards to.
-// Lifetime:      callbacks keep what they need; the signal itself borrows from the host's, which outlives it.
+// Lifetime:      callbacks share what they use; this object borrows the host's signal, which outlives it.
 #pragma once
 
 #include <string>

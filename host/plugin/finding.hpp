@@ -1,4 +1,4 @@
-// What is wrong with a plugin: one finding per problem, with a code that never changes its meaning.
+// The problems of a plugin: one finding per problem, with a code that never changes its meaning.
 //
 // The same structure goes to the log, to `backplane plugin check` and into the report of a start.
 // Thread-safety: values.
@@ -19,7 +19,7 @@ struct Finding {
   std::string wanted;
   std::string found;
   std::string message;  // one line
-  std::string fix;      // what to do about it; may be empty
+  std::string fix;      // how to fix it; may be empty
 };
 using Findings = std::vector<Finding>;
 
@@ -47,7 +47,7 @@ inline constexpr std::string_view kBadVersion = "PLG-DESC-007";
 inline constexpr std::string_view kBadRange = "PLG-DESC-008";
 inline constexpr std::string_view kBadName = "PLG-DESC-009";
 inline constexpr std::string_view kNoEntry = "PLG-DESC-010";
-// The documents it carries
+// The embedded documents
 inline constexpr std::string_view kDocument = "PLG-DOC-001";
 inline constexpr std::string_view kDocumentNote = "PLG-DOC-002";
 inline constexpr std::string_view kNoDocuments = "PLG-DOC-003";
@@ -67,7 +67,7 @@ inline constexpr std::string_view kLayout = "PLG-ABI-012";
 inline constexpr std::string_view kVendorTag = "PLG-ABI-013";
 inline constexpr std::string_view kContract = "PLG-ABI-014";
 inline constexpr std::string_view kStableAbi = "PLG-ABI-015";
-// What it needs
+// The requirements
 inline constexpr std::string_view kMissing = "PLG-DEP-001";
 inline constexpr std::string_view kOutOfRange = "PLG-DEP-002";
 inline constexpr std::string_view kBlocked = "PLG-DEP-003";
@@ -83,7 +83,7 @@ inline constexpr std::string_view kOptionalCycle = "PLG-PLAN-007";
 inline constexpr std::string_view kCannotReadDirectory = "PLG-PLAN-008";
 inline constexpr std::string_view kSharedGroup = "PLG-PLAN-009";
 inline constexpr std::string_view kWrongPlacement = "PLG-PLAN-010";
-// The life
+// The lifecycle
 inline constexpr std::string_view kLoadFailed = "PLG-LIFE-001";
 inline constexpr std::string_view kUndefinedSymbol = "PLG-LIFE-002";
 inline constexpr std::string_view kEntryMissing = "PLG-LIFE-003";

@@ -1,4 +1,4 @@
-// A small directed graph over indexes: cycles, reachability and an order that depends on nothing but the edges and the ranks.
+// A small directed graph over indexes: cycles, reachability and an order that depends on the edges and the ranks alone.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -15,9 +15,9 @@ class Graph {
   explicit Graph(std::size_t nodes) : out_(nodes) {}
   void add(std::size_t from, std::size_t to);
   bool reaches(std::size_t from, std::size_t to) const;
-  // A cycle among `nodes` as its members in the order of its edges; empty when there is none.  The first found in the order of `nodes`.
+  // The members of a cycle among `nodes`, in the order of its edges; empty: there is no cycle. The first found in the order of `nodes`.
   std::vector<std::size_t> cycle(const std::vector<std::size_t>& nodes) const;
-  // Kahn's order of `nodes`; among those that may come next, the one of the lowest rank.  The graph has no cycle.
+  // Kahn's order of `nodes`; of several nodes that may come next, the one with the lowest rank is next. The graph has no cycle.
   std::vector<std::size_t> sorted(const std::vector<std::size_t>& nodes, const std::vector<std::size_t>& rank, Direction direction) const;
 
  private:

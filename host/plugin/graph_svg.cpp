@@ -33,7 +33,7 @@ std::string text_at(int x, int y, std::string_view style, std::string_view text)
   return "<text" + attribute("x", x) + attribute("y", y) + " class=\"" + std::string(style) + "\">" + escaped(text) + "</text>\n";
 }
 
-// The number of edges on the longest way from a plugin without one in front; the chain is an order of the edges.
+// The number of edges on the longest path from a plugin that no other plugin precedes; the chain is an order of the edges.
 std::map<std::size_t, std::size_t> depths(const Plan& plan) {
   std::map<std::size_t, std::size_t> depth, place;
   for (std::size_t i = 0; i < plan.chain.size(); ++i) place[plan.chain[i]] = i;

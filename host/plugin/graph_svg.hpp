@@ -1,4 +1,4 @@
-// The delegation chain as a picture (SVG 1.1): what requires something is above it; plugins that do not run are at the bottom.
+// The delegation chain as a picture (SVG 1.1): a plugin is above the plugins that it requires; plugins that do not run are at the bottom.
 //
 // Thread-safety: a function of its argument.
 #pragma once

@@ -11,7 +11,7 @@
 namespace backplane {
 namespace {
 
-// Columns that code computes and the host knows without it.
+// Columns that functions compute which the host has, too.
 struct KnownColumn {
   std::string_view name, path;
   PrintFound print;
@@ -20,7 +20,7 @@ constexpr KnownColumn kKnownColumns[] = {{"Name", ".metadata.name", nullptr},
                                          {"Age", ".metadata.creationTimestamp", kit::show_age},
                                          {"Created At", ".metadata.creationTimestamp", nullptr}};
 
-// Of the columns that have no path the others are left out.
+// Other columns without a path are left out.
 std::vector<TableColumn> plain_columns(const Strategy& strategy) {
   std::vector<TableColumn> out;
   for (TableColumn column : strategy.table_convertor().columns()) {

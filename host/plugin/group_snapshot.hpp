@@ -1,5 +1,5 @@
-// What the host remembers of the API groups of a plugin, so that their objects can be read and deleted while the plugin does not run: the
-// kinds that the host stores, in the version in which they are stored.
+// The record of the API groups of a plugin, so that their objects can be read and deleted while the plugin does not run: the kinds that the
+// host stores, in the version in which they are stored.
 //
 // Thread-safety: values.
 // Errors:        snapshot_from_json(): kInternalError for a text that is not such a document.

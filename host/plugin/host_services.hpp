@@ -1,4 +1,4 @@
-// What plugins get of the server through the SDK's Host, beyond what a generation owns itself.
+// The parts of the server that plugins use through the SDK's Host, other than those that a generation owns.
 //
 // Thread-safety: every method from any thread.
 // Lifetime:      outlives the PluginRegistry.
@@ -50,7 +50,7 @@ class ServedApi {
   virtual void on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback, const void* owner);
   virtual void drop_callbacks(const void* owner);
   virtual Signal& groups_complete();
-  // The storage of a resource's row, or null.
+  // The storage of a resource in the route table, or null.
   virtual std::shared_ptr<RestStorage> find_storage(const GroupVersionResource& resource) const;
   // DynamicPaths of `delegate`.
   virtual Status publish_path(const std::string& delegate, PathRoute route);
@@ -60,11 +60,11 @@ class ServedApi {
   NamedSignal never_{"groups-complete"};
 };
 
-// This server from inside, other servers, and the objects of the stores.
+// Calls of this server from inside the process, clients for other servers, and the objects of the stores.
 class ServerAccess {
  public:
   virtual ~ServerAccess() = default;
-  // `tasks`: the caller's; its calls end before they do.
+  // `tasks`: of the caller; the client's calls end before the task group does.
   virtual std::shared_ptr<HttpClient> client(TaskGroup& tasks, std::optional<UserInfo> user);
   virtual Result<std::shared_ptr<HttpClient>> make_client(TaskGroup& tasks, ClientConfig config);
   // The objects of all caches that exist now.
@@ -82,10 +82,10 @@ struct HostServices {
   PluginSettings& settings;
   ServedApi& api;
   ServerAccess& access;
-  // Names the host has taken itself: "path /healthz" → "the host".  Kinds: path, poststarthook, preshutdownhook, check, signal, storage,
+  // Names that the host has registered: "path /healthz" → "the host". Kinds: path, poststarthook, preshutdownhook, check, signal, storage,
   // authenticator, authorizer, admission.
   std::map<std::string, std::string> taken = {};
-  // What plugins ask; it answers once the server has been put together.
+  // The implementations; plugins may call them after the server has been constructed.
   PublishedAuthorizer authorizer = {};
   PublishedTokenAuthenticator tokens = {};
   EquivalentResourceTable equivalents = {};

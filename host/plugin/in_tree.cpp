@@ -32,7 +32,7 @@ bool is_in_tree(std::string_view plugin, std::string_view file) {
   const auto& names = in_tree_plugins();
   if (!std::binary_search(names.begin(), names.end(), plugin)) return false;
   if (std::filesystem::path(file).parent_path() == shipped_directory()) return true;
-  std::error_code error;  // a link to one
+  std::error_code error;  // a link to an in-tree plugin
   return std::filesystem::canonical(file, error).parent_path() == shipped_directory();
 }
 

@@ -168,7 +168,7 @@ void keep_mapped(boost::dll::shared_library library) {
 
 const char* entry_symbol(const InspectedPlugin& inspected) { return inspected.descriptor->is_stable() ? BP_STABLE_ENTRY : BP_ENTRY_SYMBOL; }
 
-// The plugin of the entry point at `entry`, or an error that it gives itself; null: neither.
+// The plugin, or the error, that the entry point at `entry` returns; null: it returned neither.
 Result<std::unique_ptr<Plugin>> make_plugin_of(const InspectedPlugin& inspected, const void* entry) {
   if (inspected.descriptor->is_stable()) {
     return stable::make_plugin(reinterpret_cast<stable::Entry>(reinterpret_cast<std::uintptr_t>(entry)), inspected.display_name());

@@ -1,10 +1,11 @@
 // Maps a plugin's code from a private copy of the file, with all symbols resolved at once and none visible to other plugins.
 //
 // Thread-safety: one thread at a time.
-// Lifetime:      code that has been mapped stays mapped until the process ends, unless it is unmapped by MappedCode::unmap(): what a plugin
-//                has handed out may outlive it (vtables, functions, read-only bytes).  The copies are removed with their code or directory.
-// Errors:        findings PLG-FILE-010/011, PLG-LIFE-001 … 005.  A static initializer that throws ends the process; the log then has
-// whose.
+// Lifetime:      code that has been mapped stays mapped until the process ends, unless it is unmapped by MappedCode::unmap(): objects of a
+//                plugin may outlive it and refer to its code (vtables, functions, read-only bytes). The copies are removed with their code
+//                or directory.
+// Errors:        findings PLG-FILE-010/011, PLG-LIFE-001 … 005. A static initializer that throws ends the process; the log names the
+//                plugin.
 #pragma once
 
 #include <memory>
@@ -17,7 +18,7 @@
 
 namespace backplane {
 
-// Where the private copies of one start stand: <base>/gen-<pid>-<n>, removed with this object.
+// The directory of the private copies of one start: <base>/gen-<pid>-<n>, removed with this object.
 class GenerationDirectory {
  public:
   // Also removes copies of processes that have ended.  An empty `base` means a directory under the system's temporary one.
@@ -43,10 +44,10 @@ class MappedCode {
   const std::string& copy() const noexcept;
   enum class Unmapped : unsigned char {
     kDone,
-    kRunning,  // a thread has it on its stack, or has not answered in time; it can be tried again
+    kRunning,  // a thread has the code on its stack, or has not responded in time; unmap() can be tried again
     kKept,     // the dynamic loader keeps it mapped until the process ends
   };
-  // Runs the static destructors, unmaps the code and removes its private copy.  Only once nothing refers to the code any more.
+  // Runs the static destructors, unmaps the code and removes its private copy. Precondition: nothing refers to the code any more.
   Unmapped unmap();
 
  private:
@@ -56,16 +57,16 @@ class MappedCode {
 };
 
 struct LoadedPlugin {
-  MappedCode code;                          // first: the last to go
+  MappedCode code;                          // declared first, so destroyed last
   std::shared_ptr<runner::Runner> process;  // null: the plugin is in this process
   std::unique_ptr<Plugin> plugin;
   explicit operator bool() const noexcept { return plugin != nullptr; }
 };
 
-// Copies the file of `inspected`, makes sure that the copy is what was inspected, maps it and makes the plugin.
-// Nothing and a finding when that fails.  `inspected` has a descriptor.
+// Copies the file of `inspected`, verifies that the copy is the inspected file, maps it and makes the plugin. Returns nothing and adds a
+// finding if that fails. `inspected` has a descriptor.
 LoadedPlugin load_plugin(const InspectedPlugin& inspected, const GenerationDirectory& directory, Findings& findings);
-// The same, but a runner process maps the copy. `options` lack the file.
+// The same, but a runner process maps the copy. The file in `options` is ignored.
 LoadedPlugin load_in_runner(const InspectedPlugin& inspected, const GenerationDirectory& directory, runner::RunnerOptions options,
                             Findings& findings);
 

@@ -21,7 +21,7 @@ std::string_view placement_name(Placement placement) noexcept;
 using Placements = std::map<std::string, Placement>;
 Result<Placements> read_placements(const std::vector<std::string>& values);
 Placement placement_of(const Placements& placements, const std::string& plugin);
-// Whether `key` of Placements means the plugin.
+// Whether `key` of Placements names the plugin.
 bool places(const std::string& key, const std::string& plugin);
 
 }  // namespace backplane

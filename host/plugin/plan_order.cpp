@@ -84,7 +84,7 @@ Graph Planner::declared_order() {
   return graph;
 }
 
-// The edges that yield to those by name: first those of "*", then each plugin in front of the plugins that it requires.
+// The edges with a lower precedence than those by name: first those of "*", then each plugin in front of the plugins that it requires.
 void Planner::add_weak_order(Graph& graph) {
   const auto all = running();
   const auto has_star = [](const std::vector<std::string>& names) { return std::find(names.begin(), names.end(), "*") != names.end(); };
@@ -162,9 +162,9 @@ bool Planner::reject_order_cycle(const Graph& graph) {
     return ranks[a] > ranks[b];
   };
   std::sort(cycle.begin(), cycle.end(), worse);
-  std::string who;
+  std::string named;
   for (const auto i : cycle) {
-    if (count[i] > 0) who += "; " + declarations[i];
+    if (count[i] > 0) named += "; " + declarations[i];
   }
   take_out(cycle.front(), PluginState::kRejected,
            {finding_code::kOrderCycle,
@@ -172,7 +172,7 @@ bool Planner::reject_order_cycle(const Graph& graph) {
             "in_front_of, behind",
             {},
             path,
-            "a cycle: each stands in front of the next" + who,
+            "a cycle: each must run in front of the next" + named,
             "take one of the declarations back"});
   return true;
 }

@@ -9,7 +9,7 @@
 //                 requires, unless an entry orders them differently; ties by name
 //
 // Thread-safety: plan_plugins() is a function of its arguments.
-// Errors:        findings PLG-DEP-…, PLG-PLAN-… at the plugin they concern; Plan::fatal for those that must stop a start.
+// Errors:        findings PLG-DEP-…, PLG-PLAN-… of the plugins that they concern; Plan::fatal for those that make startup fail.
 #pragma once
 
 #include <map>
@@ -20,12 +20,12 @@
 
 namespace backplane {
 
-// Life of a plugin as reports show it.
+// The state of a plugin as reports show it.
 enum class PluginState : unsigned char {
   kPlanned,    // will run
   kDisabled,   // switched off by --disable-plugin, or a store that is not used
-  kRejected,   // the file, the descriptor or the stamp is wrong, or the plan has no place for it
-  kBlocked,    // something it requires does not run
+  kRejected,   // the file, the descriptor or the stamp is invalid, or the plan excludes it
+  kBlocked,    // a plugin that it requires does not run
   kFailed,     // a lifecycle call failed; rolled back
   kCommitted,  // runs
 };
@@ -55,12 +55,12 @@ struct PlannedPlugin {
 struct PlanEdge {
   enum class Kind : unsigned char { kRequires, kOptional, kInFrontOf, kBehind };
   Kind kind;
-  std::size_t from, to;  // indexes into Plan::plugins; kBehind has been turned round: `from` is in front
+  std::size_t from, to;  // indexes into Plan::plugins; an edge of kBehind is reversed: `from` is in front
   std::string range;     // of a requirement
 };
 
 struct Plan {
-  std::vector<PlannedPlugin> plugins;    // as given, whatever became of them
+  std::vector<PlannedPlugin> plugins;    // in the given order, in any state
   std::vector<std::size_t> start_order;  // of those that run
   std::vector<std::size_t> chain;        // of those that run, front to back
   std::vector<PlanEdge> edges;           // between those that run

@@ -71,7 +71,7 @@ class Planner {
     }
     return list;
   }
-  // Position by name: what ties are broken by.
+  // Position by name, which breaks ties.
   std::vector<std::size_t> rank() const {
     std::vector<std::size_t> ranks(plan_.plugins.size());
     for (std::size_t r = 0; r < named_.size(); ++r) ranks[named_[r]] = r;
@@ -107,7 +107,7 @@ class Planner {
   void block_dependents();
   bool block_if_unmet(std::size_t i);
   bool is_met(std::size_t i, const Requirement& requirement);
-  // One that would do for the requirement if it ran.
+  // A plugin that would meet the requirement if it ran.
   std::optional<std::size_t> idle_provider_of(std::size_t i, const Requirement& requirement);
   void report_missing(std::size_t i);
   void report_blocked(std::size_t i);

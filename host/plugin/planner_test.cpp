@@ -110,7 +110,7 @@ TEST(Planner, AnOptionalRequirementOrdersButDoesNotBlock) {
   EXPECT_EQ(old.plugins[0].inspected.findings[0].code, finding_code::kOptionalOutOfRange);
 }
 
-TEST(Planner, ACycleIsPrintedWholeAndOnlyItsMembersAndTheirDependentsAreLeftOut) {
+TEST(Planner, ACycleIsPrintedCompletelyAndOnlyItsMembersAndTheirDependentsAreExcluded) {
   const auto plan = plan_plugins({named("a", R"("requires":[{"name":"b"}])"), named("b", R"("requires":[{"name":"c"}])"),
                                   named("c", R"("requires":[{"name":"a"}])"), named("d", R"("requires":[{"name":"a"}])"), named("free")},
                                  {});
@@ -129,7 +129,7 @@ TEST(Planner, AnOptionalRequirementThatClosesACycleIsDroppedWithAWarning) {
   EXPECT_EQ(find_plugin(plan, "b").inspected.findings[0].code, finding_code::kOptionalCycle);
 }
 
-TEST(Planner, OfTwoThatContradictEachOtherOneIsLeftOut) {
+TEST(Planner, OfTwoContradictoryPluginsOneIsExcluded) {
   const auto plan = plan_plugins({named("a", R"("in_front_of":["b"])"), named("b", R"("in_front_of":["a"])"), named("c")}, {});
   EXPECT_EQ(names(plan, plan.chain), (Names{"a", "c"}));
   EXPECT_EQ(find_plugin(plan, "b").code(), finding_code::kOrderCycle);
@@ -209,7 +209,7 @@ TEST(Planner, APluginThatDoesNotRunCausesNoConflict) {
   EXPECT_EQ(names(ring, ring.chain), (Names{"a"}));
 }
 
-TEST(Planner, OfTwoThatExcludeEachOtherOneRuns) {
+TEST(Planner, OfTwoConflictingPluginsOneRuns) {
   const auto plan = plan_plugins({named("a", R"("conflicts":["b"])"), named("b", R"("conflicts":["a"])")}, {});
   EXPECT_EQ(names(plan, plan.chain), (Names{"b"}));
   const auto required = plan_plugins({named("a", R"("conflicts":["b"])"), named("b", R"("conflicts":["a"])")}, {{}, {"a"}, {}});
@@ -223,15 +223,15 @@ TEST(Planner, EveryUnmetRequirementIsReported) {
                     named("c", R"("requires":[{"name":"ghost"},{"name":"phantom"},{"name":"a"}])"), named("good")},
                    {});
   EXPECT_EQ(names(plan, plan.start_order), (Names{"good"}));
-  const auto told = [&](const char* name) {
+  const auto problems_of = [&](const char* name) {
     Names lines;
     for (const auto& f : find_plugin(plan, name).inspected.findings) lines.push_back(std::string(f.code) + " " + f.field + " " + f.found);
     return lines;
   };
-  EXPECT_EQ(told("a"), (Names{"PLG-DEP-001 requires[2] nothing", "PLG-DEP-002 requires[3] good 1.0.0",
-                              "PLG-DEP-003 requires[0] a ← b ← c: PLG-DEP-001"}));
-  EXPECT_EQ(told("b"), (Names{"PLG-DEP-003 requires[0] b ← c: PLG-DEP-001"}));
-  EXPECT_EQ(told("c"),
+  EXPECT_EQ(problems_of("a"), (Names{"PLG-DEP-001 requires[2] nothing", "PLG-DEP-002 requires[3] good 1.0.0",
+                                     "PLG-DEP-003 requires[0] a ← b ← c: PLG-DEP-001"}));
+  EXPECT_EQ(problems_of("b"), (Names{"PLG-DEP-003 requires[0] b ← c: PLG-DEP-001"}));
+  EXPECT_EQ(problems_of("c"),
             (Names{"PLG-DEP-001 requires[0] nothing", "PLG-DEP-001 requires[1] nothing", "PLG-DEP-003 requires[2] c ← a: PLG-DEP-001"}));
 }
 

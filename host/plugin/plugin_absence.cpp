@@ -1,4 +1,4 @@
-// What is remembered of running plugins, and why a remembered plugin does not run.
+// Snapshots of running plugins, and the reasons why the plugin of a snapshot does not run.
 #include <algorithm>
 
 #include "plugin/plugin_registry.hpp"
@@ -34,7 +34,7 @@ PluginAbsence PluginRegistry::absence_of(const PluginSnapshot& snapshot) const {
                     "install its file again, or remove its groups with backplane plugin forget " + snapshot.plugin};
   const auto all = statuses();
   auto found = std::find_if(all.begin(), all.end(), [&](const PluginStatus& each) { return each.name == snapshot.plugin; });
-  // A file that is damaged has no name but its own.
+  // A damaged file has no plugin name, so the name of the file is used.
   if (found == all.end()) {
     found = std::find_if(all.begin(), all.end(), [&](const PluginStatus& each) { return !each.runs() && each.file == snapshot.file; });
   }

@@ -240,8 +240,8 @@ Result<PluginChange> PluginRegistry::stage_rollback(const std::string& name) {
 
 // ---- staging
 
-// Plans, maps and makes the plugins of a change, each after those that it requires: what a dependant asks the host for while it is
-// provisioned is that of the new build.
+// Plans, maps and makes the plugins of a change, each after those that it requires: while a dependant is provisioned, the host returns the
+// objects of the new build.
 Status PluginRegistry::stage_parts(PluginChange& change) {
   const bool withdrawal = !change.of_name().file.descriptor;
   for (auto part = change.parts.begin() + 1; part != change.parts.end() && !withdrawal; ++part) {
@@ -307,7 +307,7 @@ Status PluginRegistry::commit(PluginChange& change, std::chrono::nanoseconds hoo
   return {};
 }
 
-// The hooks of a new generation look up the storages of the others that come into service with it: what they keep is not of a former one.
+// While the hooks of a new generation run, they find the storages of the new generations and not the former ones, so they may retain them.
 Status PluginRegistry::run_hooks(const PluginChange& change, std::chrono::nanoseconds limit) {
   auto targets = std::make_shared<UnpublishedTargets>();
   for (const auto& part : change.parts) {

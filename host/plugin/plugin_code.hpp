@@ -1,6 +1,6 @@
-// Whose code runs: which plugin an address belongs to, which lifecycle call is under way, and a line about it when the process crashes.
+// Attributes code to plugins: the plugin of an address, the lifecycle call in progress, and a line about both if the process crashes.
 //
-// Thread-safety: any thread.  Crash handlers use nothing but memory that was written before.
+// Thread-safety: any thread. Crash handlers use only memory that was written before the crash.
 // Lifetime:      of the process; the code of a remembered file is mapped until forget_plugin_code().
 // Errors:        none; beyond 256 plugins at once, further ones are not found by address.
 #pragma once
@@ -42,7 +42,7 @@ struct RunningCall {
 std::optional<RunningCall> running_lifecycle_call();
 
 // A call into a plugin that this thread makes from now on, for the record of a crash on this thread; null: none.  `call`: static.
-// LifecycleCallScope comes before it.
+// A LifecycleCallScope of the thread takes precedence.
 void note_call_of_this_thread(const char* call) noexcept;
 
 // From here on SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT write one line to standard error before they do what they did without it (a core

@@ -112,7 +112,7 @@ void PluginGeneration::stop_tasks() {
 }
 
 void PluginGeneration::run_pre_shutdown_hooks(std::chrono::nanoseconds limit, NamedSignal& hurry) {
-  if (!target_) return;  // it was staged only
+  if (!target_) return;  // the generation was only staged
   for (const auto& hook : target_->pre_shutdown_hooks) {
     auto ended = std::make_shared<NamedSignal>("ended");
     tasks_.spawn(executor(), "preshutdownhook/" + hook.name, run_hook(hook.hook, name_, hook.name, ended));

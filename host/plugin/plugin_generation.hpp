@@ -55,7 +55,7 @@ class PluginGeneration {
   Hold hold() const noexcept { return hold_; }
   // The private copy of its file.
   const std::string& copy() const noexcept { return loaded_.code.copy(); }
-  // Nothing: it runs in this process.
+  // nullopt: the plugin runs in this process.
   std::optional<runner::RunnerStatus> process() const { return loaded_.process ? std::optional(loaded_.process->status()) : std::nullopt; }
   std::size_t threads() const { return loops_ ? loops_->size() : 0; }
   // CPU time of its threads.

@@ -1,5 +1,5 @@
-// What plugins have done in former runs of the server, kept in the data directory (plugins.json, and plugin-crash for the last crash):
-// which plugin has crashed the server and until when it is left out, which files have passed a probe, which files have documents without
+// The record of plugins in former runs of the server, kept in the data directory (plugins.json, and plugin-crash for the last crash): which
+// plugin has crashed the server and until when it is left out, which files have passed a probe, which files have documents without
 // findings, and which startups have not ended.
 //
 // A plugin that has crashed the server is left out for ten minutes; each further crash of the same file doubles that, up to a day.  Another
@@ -36,11 +36,11 @@ class PluginHistory {
   // `directory`: empty: nothing is kept.  Takes over the crash of the former run.
   static PluginHistory open(std::string directory);
 
-  // The crash because of which a file of these bytes is left out now.
+  // The crash because of which a file with these bytes is left out; null: it is not left out.
   const PluginCrash* quarantine_of(const std::string& plugin, const std::string& digest) const;
-  // Of the former run, by a plugin or by none.
+  // The crash of the former run, whether a plugin caused it or not.
   const std::optional<PluginCrash>& last_crash() const noexcept { return last_; }
-  // Another crash of a file: until when it is left out.
+  // Records another crash of a file; returns the time until which it is left out.
   PluginCrash::Time note_crash(PluginCrash crash);
   void forgive(const std::string& plugin);
 
@@ -52,7 +52,8 @@ class PluginHistory {
   // Written with the next other change, end_startup() for example.
   void note_checked(std::string digest);
 
-  // Notes that a startup begins.  Returns how many before it, within five minutes, have neither completed nor ended in order.
+  // Records that a startup begins. Returns the number of startups in the last five minutes that were neither completed nor stopped in
+  // order.
   std::size_t begin_startup();
   void end_startup();
 

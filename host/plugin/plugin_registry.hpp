@@ -5,8 +5,8 @@
 //   replace() and withdraw()   the same for one plugin of a running server, while the former generation serves
 //
 // The registrations of all running plugins are one immutable value, PluginRows.  The server makes its tables from it, at startup and for
-// each change.  A plugin that fails in one of these steps is rolled back together with the plugins that depend on it; the others go on.
-// start() fails if --require-plugin names a plugin that fails.
+// each change. A plugin that fails in one of these steps is rolled back together with the plugins that depend on it; the other plugins
+// continue. start() fails if --require-plugin names a plugin that fails.
 //
 // Thread-safety: open(), start() and changes by one thread at a time; rows(), executor_of() and report() from any thread.
 // Lifetime:      owns the plugins.  Destroy it after the router, the hooks and every task of the plugins.  HostServices outlive it.
@@ -130,7 +130,7 @@ class PluginRegistry {
   // Every plugin that was found, in the order found; those that were added later follow.
   std::vector<PluginStatus> statuses() const;
   std::optional<PluginStatus> status_of(const std::string& name) const;
-  // Of each running plugin that is not shipped with the server and has kinds that the host stores.
+  // The snapshots of all running out-of-tree plugins with kinds that the host stores.
   std::vector<PluginSnapshot> snapshots() const;
   // Why the plugin of `snapshot` does not run.
   PluginAbsence absence_of(const PluginSnapshot& snapshot) const;
@@ -165,7 +165,7 @@ class PluginRegistry {
   // Starts the tasks and runs the post-start hooks, in start order.  Fills `change.rows`.
   // Errors: those of the hooks, of kinds that are registered twice.
   Status commit(PluginChange& change, std::chrono::nanoseconds hooks_limit);
-  // rows() returns those of the change from then on. The former generations retire in the background, on another thread, one after
+  // From then on rows() returns the rows of the change. The former generations retire in the background, on another thread, one after
   // another: dependants first.
   void enter(PluginChange change);
   // Retires the staged generations in the same way.
@@ -269,7 +269,7 @@ Result<std::shared_ptr<const Scheme>> merge_schemes(const std::vector<Generation
 
 // The default of --plugin-dir: <prefix>/lib/backplane/plugins of the running binary.
 std::string default_plugin_directory();
-// What the host provides to requirements: "host" and "sdk" in the SDK's version.
+// The capabilities that the host provides: "host" and "sdk" in the SDK's version.
 std::vector<Capability> host_capabilities();
 // One report per file of a plan.
 std::vector<PluginReport> make_report(const Plan& plan);

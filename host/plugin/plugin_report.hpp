@@ -21,14 +21,14 @@ struct CheckResult {
   std::string text, json;
   bool clean = true;  // no error and no warning but those of disabled plugins
 };
-// The first `shown` plugins of the plan, and what is about no plugin in particular.
+// The first `shown` plugins of the plan, and the findings that concern no single plugin.
 CheckResult check_plan(const Plan& plan, std::size_t shown);
 
 // The chain front to back down to "not found", and the edges between the plugins that run.
 std::string graph_as_text(const Plan& plan);
 std::string graph_as_json(const Plan& plan);
 
-// What is about no plugin in particular, and what must stop a start.
+// The findings that concern no single plugin, and those that make startup fail.
 Findings unowned_findings(const Plan& plan);
 std::string findings_as_text(const Findings& findings);
 

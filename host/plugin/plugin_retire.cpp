@@ -55,7 +55,7 @@ void PluginRegistry::end(GenerationRef generation) {
   }
 }
 
-// A thread that gets no processor for a while does not answer whether it runs the code.
+// A thread that is not scheduled for some time does not report whether it runs the code.
 void PluginRegistry::unmap(const std::string& name, std::shared_ptr<MappedCode> code, std::size_t attempt) {
   constexpr std::size_t kAttempts = 60;
   constexpr std::chrono::seconds kPause{1};

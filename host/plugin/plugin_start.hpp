@@ -25,14 +25,14 @@ struct CallLimits {
 };
 inline constexpr std::chrono::nanoseconds kNoLimit{0};
 
-// Makes the call and adds what goes wrong to `findings`; true if nothing did.  A call that has not returned in time keeps its generation.
+// Makes the call and adds its errors to `findings`. Returns true if there was none. A call that has not returned in time retains its
+// generation.
 bool call_lifecycle(const GenerationRef& generation, const LifecycleCall& what, HostServices& services, const CallLimits& limits,
                     Findings& findings);
 // The finding of a call that has not returned in time.
 Finding timed_out(std::string_view field, std::string_view call, std::chrono::nanoseconds limit);
 
-// Takes a plan through the lifecycle.  Every step may take plugins out of the plan; it then begins again with those that are left, which
-// only become fewer.
+// Takes a plan through the lifecycle. A step that fails removes plugins from the plan and starts again with the remaining ones.
 class PluginStart {
  public:
   explicit PluginStart(PluginRegistry& registry) : registry_(registry), plan_(registry.plan_) {}

@@ -1,10 +1,10 @@
-// A plugin file, loaded in a child process: what would take the server down there takes down the child.
+// Loads a plugin file in a child process: a crash that would end the server ends only the child.
 //
 // The child maps the file, makes the plugin and destroys it.  An exception or an undefined symbol is not a finding here: the server finds
 // them when it loads the plugin, and its error has more detail.
 // Thread-safety: any thread; one Probe belongs to one thread.
 // Lifetime:      the destructor kills the child.
-// Errors:        finding PLG-LIFE-015 for a crash, an exit, a call that does not return.  A child that cannot be started is none.
+// Errors:        finding PLG-LIFE-015 for a crash, an exit, a call that does not return. A child that cannot be started is no finding.
 #pragma once
 
 #include <chrono>

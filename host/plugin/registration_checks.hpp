@@ -1,6 +1,7 @@
 // Preconditions of routing for a plugin's registrations, checked when they are registered.
 //
-// Thread-safety: functions of their arguments.  Errors: BadRequest that names what is wrong; ServiceUnavailable for what comes too late.
+// Thread-safety: functions of their arguments. Errors: BadRequest naming the problem; ServiceUnavailable for a registration that comes too
+// late.
 #pragma once
 
 #include <string>

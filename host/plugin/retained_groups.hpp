@@ -14,7 +14,7 @@
 
 namespace backplane {
 
-// Group versions that something else serves.
+// Whether another target serves the group version.
 using IsServed = std::function<bool(const GroupVersion& version)>;
 
 // The target has the name of the plugin. Null: nothing is left to serve.

@@ -22,7 +22,8 @@ Status refused(const PluginAbsence& absence, const KindSnapshot& kind, std::stri
       .with_details(std::move(details));
 }
 
-// The object without what a deletion waits for: its finalizers, and for an owner that leaves its dependents behind, their references to it.
+// The object without the members that a deletion may wait for: its finalizers, and its references to owners (for an owner that orphans its
+// dependents).
 Object without_ties(const Object& object) {
   Object out(object);
   if (Value* metadata = out.if_contains("metadata"); metadata != nullptr && metadata->is_object()) {

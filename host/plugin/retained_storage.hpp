@@ -14,7 +14,7 @@
 
 namespace backplane {
 
-// Why a plugin does not run, and what to do about it.
+// The reason why a plugin does not run, and how to fix it.
 struct PluginAbsence {
   std::string plugin, why, fix;
   bool operator==(const PluginAbsence&) const = default;

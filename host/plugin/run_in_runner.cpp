@@ -7,7 +7,8 @@
 namespace backplane {
 namespace {
 
-// A little less than the limit of the call that waits for the runner: the runner is at fault then, and no thread of this process is lost.
+// A little less than the limit of the call that waits for the runner: the error is then one of the runner, and no thread of this process
+// stays blocked.
 constexpr int kShareOfLimit = 90;
 constexpr std::chrono::minutes kWithoutLimit{10};
 
@@ -25,7 +26,7 @@ Finding not_in_a_runner(const std::string& plugin) {
 
 bool PluginRegistry::in_runner(const std::string& name) const { return placement_of(options_.placements, name) == Placement::kRunner; }
 
-// Of the plan, before anything is loaded.
+// Checks the plan, before any plugin is loaded.
 void PluginRegistry::check_placements() {
   for (const auto& [key, placement] : options_.placements) {
     bool known = false;
@@ -73,7 +74,8 @@ LoadedPlugin PluginRegistry::load_into_runner(const InspectedPlugin& file, Findi
   return load_in_runner(file, *directory_, std::move(options), findings);
 }
 
-// Its processes have ended too often: until when there is none, and the next start of the server leaves the plugin out.
+// Called when the processes of a runner have ended too often. Returns the time until which no process is started; a restarted server leaves
+// the plugin out until then.
 std::chrono::system_clock::time_point PluginRegistry::note_runner_crash(PluginCrash record, const runner::Crash& crash) {
   record.signal = crash.how;
   record.place = crash.place;

@@ -4,7 +4,7 @@
 // Thread-safety: registration on one thread, before commit; make_storage, executor, spawn, flag and dynamic groups from any thread after.
 // Lifetime:      outlives the plugin; HostServices, the executors, tasks and the stop signal outlive it.
 // Errors:        kAlreadyExists naming the first registrant; kServiceUnavailable for registrations after commit and for publishing before
-//                it; kBadRequest for what could not be served: null objects, paths and versions that do not fit together.
+//                it; kBadRequest for registrations that cannot be served: null objects, paths that do not fit their versions.
 #pragma once
 
 #include <atomic>
@@ -45,7 +45,7 @@ class TakenNames {
   PersistentMap<std::string> taken_;
 };
 
-// What a plugin has registered beyond its delegation target.
+// The registrations of a plugin other than its delegation target.
 struct StagedRegistrations {
   DelegationTarget target;
   std::map<std::string, Host::StorageBackendFactory> storage_backends;
@@ -66,7 +66,7 @@ struct StagedRegistrations {
   std::vector<StagedTask> tasks;
 };
 
-// What a generation gives the Host of its plugin.
+// The parts of a generation that the Host of its plugin uses.
 struct GenerationParts {
   LoopSet& loops;
   TaskGroup& tasks;
@@ -74,7 +74,7 @@ struct GenerationParts {
   Hold hold;  // null: nothing is tied
 };
 
-// The plugins of a change that is not published yet.  What their hooks look up is that of the new generations.
+// The plugins of a change that is not published yet. Their hooks look up storages of the new generations here.
 struct UnpublishedTargets {
   std::vector<TargetRef> next, former;
   // Null: a resource that is withdrawn.  nullopt: none of the plugins has or had the resource.
@@ -88,11 +88,12 @@ class StagingHost final : public Host {
 
   // Everything registered so far; tasks start and callbacks are forwarded.
   StagedRegistrations commit();
-  // Drops what was registered and has not been committed.
+  // Drops registrations that have not been committed.
   void discard() { staged_ = {}; }
   // find_storage() looks here first; null: only in the tables of the server.
   void look_first_in(std::shared_ptr<const UnpublishedTargets> targets) { unpublished_.set(std::move(targets)); }
-  // For what is handed over: the host itself does not keep its generation in use.  Null once that has ended.
+  // The hold for registrations that are handed over. This object has only a weak reference to its generation; null once the generation has
+  // been destroyed.
   Hold hold() const { return hold_.lock(); }
 
   Logger& logger() override;

@@ -381,7 +381,7 @@ TEST_F(StagingHostTest, ResourcesThatArePublishedAtRunTimeAreTheSameObjectsInEac
   EXPECT_TRUE(known.kind_of(new_name, "").kind.empty());
 }
 
-TEST_F(StagingHostTest, WhatBlocksOneExecutorOfAPluginStallsNoneOfItsOthers) {
+TEST_F(StagingHostTest, ABlockedExecutorDoesNotStallThePluginsOtherExecutors) {
   loops_.start();
   auto plugin = host("core");
   EXPECT_NE(&plugin->executor("slow"), &plugin->executor());
@@ -431,7 +431,7 @@ TEST_F(StagingHostTest, AHookOrCheckThatThrowsGivesAStatusWithACodeInWordsForPeo
   EXPECT_EQ(ended[3].message(), "PLG-LIFE-013 pre-shutdown hook seven of plugin core threw: an exception of type int");
 }
 
-TEST_F(StagingHostTest, CallbacksThatThrowEndNothingButThemselves) {
+TEST_F(StagingHostTest, ACallbackThatThrowsAffectsNoOtherCallback) {
   auto plugin = host("core");
   int called = 0;
   plugin->stop_signal().on_fire([] { throw std::runtime_error("boom"); });
@@ -470,7 +470,7 @@ TEST_F(StagingHostTest, AStorageFactoryThatThrowsOrMakesNothingIsAnErrorThatName
             R"(the factory of the storage backend "none" of plugin example.com/disk made nothing)");
 }
 
-TEST_F(StagingHostTest, AFunctionOnAnExecutorThatThrowsStopsNoneOfTheOthers) {
+TEST_F(StagingHostTest, AFunctionThatThrowsDoesNotStopLaterFunctionsOfItsExecutor) {
   loops_.start();
   auto plugin = host("core");
   std::promise<void> ran;

@@ -34,7 +34,7 @@ struct Partial {
   std::string prerelease;
 
   Version floor() const { return Version{major.value_or(0), minor.value_or(0), patch.value_or(0), prerelease, {}}; }
-  // First version above everything the given parts stand for.
+  // The lowest version above all versions that the given parts match.
   Version ceiling() const {
     if (!minor) return Version{*major + 1, 0, 0, {}, {}};
     if (!patch) return Version{*major, *minor + 1, 0, {}, {}};

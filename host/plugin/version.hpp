@@ -2,8 +2,8 @@
 //
 // A range is alternatives joined by "||"; an alternative is comparators joined by spaces or commas that must all hold:
 //   =1.4.2  1.4.2  >1.2  >=1.2 <2  ^1.4  ~1.4.2  1.x  1.*  *
-// A missing or x part stands for every value of it.  A prerelease satisfies an alternative only if one of its comparators names a
-// prerelease of the same major.minor.patch.
+// A missing part, or x, matches every value. A prerelease satisfies an alternative only if one of its comparators names a prerelease of the
+// same major.minor.patch.
 //
 // Thread-safety: values.
 // Errors:        kBadRequest, one line with what was read and what was expected.

@@ -20,7 +20,7 @@
 namespace backplane::profiling {
 namespace {
 
-// What a thread writes its stack to. A thread that responds late finds another ticket and writes nothing.
+// The buffer to which a thread writes its stack. A thread that responds late finds another ticket and writes nothing.
 struct StackRequest {
   sem_t done;
   std::atomic<pid_t> thread{0};
@@ -54,7 +54,7 @@ bool wait_for_stack(std::chrono::milliseconds patience) {
   return true;
 }
 
-// The thread writes the stack once it has taken the request: then the end is near, whatever the patience.
+// A thread that has taken the request is writing its stack and ends soon, so this wait has no limit.
 Stack stack_of(pid_t thread, std::chrono::milliseconds patience) {
   g_request.thread.store(thread);
   if (syscall(SYS_tgkill, getpid(), thread, stack_signal()) != 0) return {};

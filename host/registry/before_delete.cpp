@@ -98,7 +98,7 @@ Result<Grace> before_delete(const ResourceConfig& config, RequestContext& contex
       own ? check_own_preconditions(config, meta, options.preconditions) : check_preconditions(config, meta, options.preconditions);
   if (!met.ok()) return met;
 
-  // As upstream, a namespace is deleted with the precondition that it is the one that was read; admission sees it.
+  // As upstream, the deletion of a namespace has the uid that was read as a precondition; admission gets it.
   if (own && !options.preconditions.uid) options.preconditions.uid = std::string(meta.uid());
   if (options.grace_period_seconds.value_or(0) < 0) options.grace_period_seconds = 1;
   if (meta.deletion_grace_period_seconds().value_or(0) < 0) meta.set_deletion_grace_period_seconds(1);
@@ -122,7 +122,7 @@ bool set_collector_finalizers(const Strategy& strategy, Object& object, const De
   if (collected && wants_orphans(strategy, before, options)) after.emplace_back(kOrphanFinalizer);
   if (collected && wants_foreground(before, options)) after.emplace_back(kForegroundFinalizer);
 
-  // As sets: clients write lists of any length.
+  // Compares the lists as sets, because clients may send lists of any length.
   const std::unordered_set<std::string_view> had(before.begin(), before.end()), has(after.begin(), after.end());
   if (had == has) return false;
   meta.set_finalizers(after);

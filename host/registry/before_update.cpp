@@ -92,7 +92,7 @@ Status before_update(const ResourceConfig& config, const WriteMode& mode, const 
   if (!shaped.ok()) return shaped;
   if (strategy.facts().generation && !alike(find(object, "spec"), find(old, "spec"))) {
     meta.set_generation(old_meta.generation() + 1);
-    // An object that was stored without a generation gets the member now; canonical_form() puts it in its place.
+    // An object that was stored without a generation gets one; canonical_form() moves the member to its position.
     if (old_meta.generation() == 0) shaped = canonical_form(config.schema, object);
     if (!shaped.ok()) return shaped;
   }

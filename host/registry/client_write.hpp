@@ -18,7 +18,7 @@ class ClientWrite {
   virtual ~ClientWrite() = default;
   // The configuration of a server-side apply; null: the client sent a whole object or a patch.
   virtual registry::AppliedObject* applied() noexcept { return nullptr; }
-  // The values that error messages quote; null: none are kept.
+  // The values that error messages quote; null: they are not recorded.
   virtual const registry::SentValues* sent_values() const noexcept { return nullptr; }
 };
 

@@ -1,4 +1,4 @@
-// The members of a ResourceConfig that have a default.
+// Sets the members of a ResourceConfig that have a default.
 //
 // Thread-safety: a function of its argument.
 #pragma once

@@ -27,7 +27,7 @@ struct Batch {
   std::vector<Object> objects;
 };
 
-// Stored objects must always be converted for readers.
+// Objects for readers are always converted from the stored version.
 constexpr Revision kAlways = std::numeric_limits<Revision>::max();
 
 }  // namespace

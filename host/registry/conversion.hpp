@@ -3,7 +3,7 @@
 // Thread-safety: immutable; any thread.
 // Lifetime:      shared by the storages of the served version; keeps its schemas.  An entry caches its converted object while the
 //                conversion exists, if the entry has a free slot (ObjectEntry::publish_version).
-// Errors:        the converter's; kInternalError for an object beyond its schema.
+// Errors:        the converter's; kInternalError for an object that its schema does not allow.
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@ class Conversion : public std::enable_shared_from_this<Conversion> {
   Conversion(VersionForm served, VersionForm stored, std::shared_ptr<const ObjectConverter> converter);
 
   const VersionForm& served() const noexcept { return served_; }
-  // The entry is in the served form already.
+  // True if the entry is in the served version already.
   bool shows(const ObjectEntry& entry) const noexcept;
   // The entries in the served version, converted in one batch; each is converted once for all readers and watches.  Entries in that
   // version, and null, are unchanged.  An object that its schema does not allow is shown as the converter returned it, so that it does not
@@ -38,9 +38,9 @@ class Conversion : public std::enable_shared_from_this<Conversion> {
   // A bookmark, of which only kind and apiVersion change.
   ObjectRef bookmark(const ObjectEntry& entry) const;
 
-  // The tree of a stored object is in the served form already.
+  // True if the tree of a stored object is in the served version already.
   bool shows(const Object& stored) const noexcept;
-  // A copy of a stored tree in the served form, whatever version it was stored in.
+  // A copy of a stored tree in the served version, whatever version it was stored in.
   Task<Result<Object>> to_served(const Object& stored, json::storage_ptr storage) const;
   // The same without members that are added for readers only.
   Task<Result<Object>> to_written(const Object& stored, json::storage_ptr storage) const;
@@ -52,7 +52,7 @@ class Conversion : public std::enable_shared_from_this<Conversion> {
   GroupVersionKind version_of(const Object& object) const;
   Task<Result<std::vector<ObjectRef>>> show(std::vector<ObjectRef> entries, bool lenient) const;
   Task<Result<std::vector<Object>>> convert(GroupVersionKind from, const VersionForm& to, std::vector<Object> objects, bool lenient) const;
-  // What a conversion to `to` has made of so many objects, in its form.
+  // The results of a conversion of these objects to `to`.
   Result<std::vector<Object>> shaped(Result<std::vector<Object>> converted, const VersionForm& to, std::size_t wanted, bool lenient) const;
   ObjectRef entry_of(const ObjectEntry& entry, const Object& object) const;
 
@@ -61,7 +61,7 @@ class Conversion : public std::enable_shared_from_this<Conversion> {
   std::shared_ptr<const ObjectConverter> converter_;
   bool sorted_;  // keys are sorted: custom resources
   std::string api_version_;
-  std::string head_;  // what JSON of the served form begins with
+  std::string head_;  // the beginning of each object's JSON in the served version
 };
 
 }  // namespace backplane::registry

@@ -1,5 +1,5 @@
-// A served version of a resource whose objects are stored in another: every verb of the store below, with every object converted on its
-// way in and out.
+// A served version of a resource whose objects are stored in another: forwards every verb to the store below, and converts the objects of
+// requests and responses.
 //
 // Thread-safety: every method from any executor; never changes after construction.
 // Lifetime:      shared; keeps the store below.

@@ -1,8 +1,8 @@
-// A write in a version that is not the stored one: the version's steps on the object in that version, conversion, and the WriteMode in
-// which the store of the stored version does the rest.
+// A write in a version that is not the stored one: runs the version's steps on the object in that version, converts it, and makes the
+// WriteMode with which the store of the stored version completes the write.
 //
 // Thread-safety: one request.
-// Lifetime:      borrows everything until the write is over; no copies.
+// Lifetime:      borrows its arguments until the write has ended; makes no copies.
 // Errors:        of admission and of the converter; the errors of the version's strategy are reported together with those of the store.
 #pragma once
 
@@ -17,17 +17,17 @@ namespace backplane::registry {
 
 class ConvertingWrite {
  public:
-  // `view_strategy`: rules on the version's own form, or null.
+  // `view_strategy`: rules for objects in this version, or null.
   ConvertingWrite(ServedStore& store, const Conversion& conversion, const Strategy* view_strategy, WriteMode mode, RequestContext& context,
                   WriteOptions options = {});
   ConvertingWrite(const ConvertingWrite&) = delete;
   ConvertingWrite& operator=(const ConvertingWrite&) = delete;
 
-  // For the store below: its admission sees the version's form, its validation adds what `view_strategy` has found.
+  // The mode for the store below: its admission gets the object in this version, its validation adds the errors of `view_strategy`.
   const WriteMode& mode() const noexcept { return below_; }
   // The stored form of a new object.
   Task<Result<Object>> to_create(Object& object);
-  // The stored form of what `info` makes of `existing`, which is in the stored form (null: there is none).
+  // The result of `info` for `existing`, in the stored version. `existing` is in the stored version; null: no object exists.
   Task<Result<Object>> to_update(UpdatedObjectInfo& info, const Object* existing);
 
  private:
@@ -51,11 +51,10 @@ class ConvertingWrite {
     AdmissionAttributes attributes;
   };
   Task<Status> show(const AdmissionAttributes& attributes, Shown& shown) const;
-  // What `info` makes of `old` in the version's form, with its defaults and its managers.
+  // The result of `info` for `old` in this version, with defaults and managers.
   Task<Result<Object>> ask(UpdatedObjectInfo& info, const Object* old);
   Task<Status> admit(Object& object, const Object* old);
-  // What the structural schema of the version's form demands; `old` is null on create.  A typed form's rules are those of the stored
-  // version.
+  // The rules of this version's structural schema; `old` is null on create. For a typed version the rules of the stored version apply.
   void check_schema(Object& object, const Object* old);
   void check_new(Object& object);
   void check_change(Object& object, const Object& old);

@@ -36,13 +36,13 @@ void StoreEnvironment::State::fill(registry::BackingSlot& slot, bool eager) {
   slot.fill(std::move(backing));
 }
 
-void StoreEnvironment::State::start(ObjectStorage& the_storage, CacheHub& the_caches, WriteAdmission& the_admission, Kept told,
+void StoreEnvironment::State::start(ObjectStorage& the_storage, CacheHub& the_caches, WriteAdmission& the_admission, Kept on_kept,
                                     StoreSettings the_settings) {
   std::lock_guard lock(mutex);
   storage = &the_storage;
   caches = &the_caches;
   admission = &the_admission;
-  kept = std::move(told);
+  kept = std::move(on_kept);
   settings = std::make_shared<const StoreSettings>(std::move(the_settings));
   leases = std::make_unique<registry::Leases>(the_storage, settings->lease_reuse);
   std::map<StorageBackend*, std::shared_ptr<registry::Leases>> by_store;

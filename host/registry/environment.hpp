@@ -1,4 +1,4 @@
-// What all stores of a server share, and how a store comes by it.
+// The state that all stores of a server share, and the access of a store to it.
 //
 // Thread-safety: attach, detach and start from any thread; Backing pointers are read without a lock.
 // Lifetime:      shared by the environment and every store made in it.
@@ -21,16 +21,16 @@ namespace registry {
 
 class ObjectStore;
 
-// The running half of a store.
+// The parts of a store that exist only after start().
 struct Backing {
   ObjectStorage* storage = nullptr;
   WriteAdmission* admission = nullptr;
   std::shared_ptr<ResourceCache> cache;
   Leases* leases = nullptr;
-  std::shared_ptr<const StoreSettings> settings;  // of all stores: one for each would cost more than a store
+  std::shared_ptr<const StoreSettings> settings;  // shared by all stores: a separate copy would be larger than the store
 };
 
-// A store's place in the environment: empty until start().
+// A store's entry in the environment: empty until start().
 class BackingSlot {
  public:
   BackingSlot(CacheConfig config, StoredKind kind)
@@ -89,20 +89,21 @@ struct StoreEnvironment::State {
   void start(ObjectStorage& storage, CacheHub& caches, WriteAdmission& admission, Kept kept, StoreSettings settings);
   void attach(registry::BackingSlot& slot);
   void detach(registry::BackingSlot& slot);
-  // The store over a prefix, or null.
+  // The newest store over a prefix, or null.
   std::shared_ptr<registry::ObjectStore> find(const std::string& root);
-  // Makes `store` the one over its prefix.  Errors: kAlreadyExists before start(), when there is one: two kinds cannot share keys.
+  // Makes `store` the newest store over its prefix. Errors: kAlreadyExists before start() if the prefix has a store: two kinds cannot share
+  // keys.
   Status claim(const std::shared_ptr<registry::ObjectStore>& store);
   // Notes a version over `root`, before start().
   void note_version(const std::string& root, GroupVersionResource version);
-  // Those that were made with `hold`; or only those without a successor.
+  // The stores that were made with `hold`; `newest_only`: without those that have a successor.
   std::vector<std::shared_ptr<registry::ObjectStore>> made_with(const Hold& hold, bool newest_only);
 
  private:
   bool serves(const registry::BackingSlot& slot) const;
   void fill(registry::BackingSlot& slot, bool eager);
-  // Takes the stores that have ended out of the list of their prefix.  If the newest was among them, the kind of the one that is the newest
-  // now is in use again; the caller releases what this returns without the lock.
+  // Removes destroyed stores from the list of the prefix. If the newest was among them, the kind of the remaining newest store is in use
+  // again. The caller destroys the result after it has released the lock.
   std::shared_ptr<registry::ObjectStore> forget_ended(const std::string& prefix);
 };
 

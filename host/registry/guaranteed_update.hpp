@@ -36,7 +36,7 @@ class GuaranteedUpdate {
     const std::size_t warnings = context_.warning_count();
     for (bool retried = false;; retried = true) {
       if (expired(context_)) co_return deadline_error();
-      // Only then: other deletes of a collection warn the same request.
+      // Only in a retry: concurrent deletes of a collection add warnings to the same request.
       if (retried) context_.take_back_warnings(warnings);
       auto outcome = co_await static_cast<Operation&>(*this).attempt();
       if (outcome.ok()) {
@@ -48,9 +48,9 @@ class GuaranteedUpdate {
         if (!read.ok()) co_return read;
         continue;
       }
-      // What has moved since then may have been moved by this very write: it must not be made twice.
+      // If the object has changed, this write may have changed it, and must not be repeated.
       if (current_ || unclear_) co_return std::move(outcome.status());
-      // The refusal may be owed to a cached state that is out of date: ask the backend, and try again if it knows a newer one.
+      // The attempt may have been refused because the cached state is stale: reads the backend, and tries again if it has a newer state.
       const Revision judged = revision();
       Status read = co_await refresh();
       if (!read.ok()) co_return read;
@@ -62,7 +62,7 @@ class GuaranteedUpdate {
   // The limit of the wait for the turn on the key: an admission plugin may itself write the object that it admits.
   static constexpr std::chrono::seconds kPatience{1};
 
-  // Nothing: the state from which it began is stale; `entry_` has been replaced.
+  // nullopt: the state from which the attempt began is stale, and `entry_` has been replaced.
   using Attempt = Result<std::optional<Outcome>>;
   static Attempt again() { return std::optional<Outcome>(); }
 
@@ -77,8 +77,8 @@ class GuaranteedUpdate {
     current_ = true;
     co_return Status();
   }
-  // The object as a lost transaction found it; one that was lost for another reason leaves the state as it is.
-  // Errors: it cannot be read.
+  // Sets entry_ to the object that a lost transaction found, if it was lost because the object has changed. Errors: the object cannot be
+  // read.
   Status adopt(const CommitOutcome& lost) {
     if (lost.end != CommitEnd::kMoved) return {};
     current_ = true;
@@ -86,8 +86,8 @@ class GuaranteedUpdate {
     entry_ = lost.found ? backing_.cache->make_entry(*lost.found) : nullptr;
     return {};
   }
-  // The object's removal, between begin and finish of the store's hooks.  `removal`: of the deletion, for admission plugins that join it;
-  // nothing: admission does not apply.
+  // Removes the object; calls begin and finish of the store's hooks. `removal`: the attributes for admission plugins that join the
+  // deletion; nullopt: admission does not apply.
   Task<Result<CommitOutcome>> commit_removal(const WriteMode& mode, std::optional<AdmissionAttributes>& removal) {
     ObjectChange change;
     change.key = key_;
@@ -119,9 +119,9 @@ class GuaranteedUpdate {
   std::string name_;
   std::string key_;
   const bool dry_run_;
-  ObjectRef entry_;       // the state worked from; null: no such object
+  ObjectRef entry_;       // the object that the attempt starts from; null: it does not exist
   bool current_ = false;  // entry_ came from the backend, not from the cache
-  bool unclear_ = false;  // the last commit may have happened
+  bool unclear_ = false;  // the last commit failed, but may have been committed
 };
 
 }  // namespace backplane::registry

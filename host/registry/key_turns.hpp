@@ -1,5 +1,5 @@
-// Turns at single keys.  Concurrent writers of one object conflict again and again and repeat all their work each time, so a writer that
-// has lost a conflict, or that finds another one waiting, waits for its turn.
+// Turns at single keys. Concurrent writers of one object would conflict repeatedly and repeat all their work each time. So a writer that
+// has lost a conflict, or that finds another writer waiting, waits for its turn.
 //
 // Thread-safety: any thread; a waiting coroutine resumes on its executor.
 // Lifetime:      outlives its turns and the waiting coroutines.
@@ -24,7 +24,7 @@ class KeyTurns {
   KeyTurns(const KeyTurns&) = delete;
   KeyTurns& operator=(const KeyTurns&) = delete;
 
-  // Ends with its object.
+  // The turn ends when the object is destroyed.
   class Turn {
    public:
     Turn() = default;
@@ -47,15 +47,15 @@ class KeyTurns {
 
   // True if a writer has the turn at `key`.
   bool busy(const std::string& key) const;
-  // The turn at `key`, in the order of the calls; one that was not had when `patience` is over.
+  // Waits for the turn at `key`, in the order of the calls. If `patience` has passed, the result is no turn.
   Task<Turn> take(std::string key, std::chrono::nanoseconds patience);
 
  private:
   bool enter(const std::string& key, const Promise<bool>& mine);
-  // The turn goes to the next one that still waits, if there is one.
+  // Passes the turn to the next writer that still waits, if any.
   void leave(const std::string& key);
 
-  std::atomic<std::size_t> keys_{0};  // in waiting_: almost always none, which costs no lock
+  std::atomic<std::size_t> keys_{0};  // the number of entries in waiting_; if it is 0, as usual, no lock is needed
   mutable std::mutex mutex_;
   std::unordered_map<std::string, std::deque<Promise<bool>>> waiting_;  // by the keys whose turn is taken
 };

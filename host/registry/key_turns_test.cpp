@@ -29,7 +29,7 @@ class KeyTurnsTest : public testing::Test {
   KeyTurns turns_;
 };
 
-TEST_F(KeyTurnsTest, GoInOrderAndEachKeyByItself) {
+TEST_F(KeyTurnsTest, AreInOrderAndIndependentForEachKey) {
   std::string order, other;
   LoggedTaskGroup group;
   for (const char mark : {'a', 'b', 'c'}) group.spawn(loop_, "pass", pass(turns_, "k", order, mark));

@@ -1,5 +1,5 @@
-// Leases for objects that vanish after a while: one lease is shared by what is written within a short time of each other, so that the
-// backend keeps few of them (upstream: etcd3's leaseManager).
+// Leases for objects that expire: objects that are written within a short time share one lease, so that the backend has few leases
+// (upstream: etcd3's leaseManager).
 //
 // Thread-safety: any thread.
 // Lifetime:      the backend outlives it.
@@ -30,7 +30,7 @@ class Leases {
   std::mutex mutex_;
   LeaseId newest_ = 0;
   Time expires_{};
-  int objects_ = 0;  // written under the newest lease
+  int objects_ = 0;  // objects written under the newest lease
 };
 
 }  // namespace backplane::registry

@@ -9,7 +9,7 @@
 namespace backplane::registry {
 namespace {
 
-// Longest generated name and what is left of it for the base (apiserver/pkg/storage/names).
+// The maximum length of a generated name, and of its base (apiserver/pkg/storage/names).
 constexpr std::size_t kMaxGeneratedNameLength = 63;
 constexpr std::size_t kRandomLength = 5;
 

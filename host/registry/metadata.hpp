@@ -18,7 +18,7 @@
 
 namespace backplane::registry {
 
-// Clears what only the server may set: uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, selfLink.
+// Clears the members that only the server may set: uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, selfLink.
 void wipe_system_fields(Object& object);
 // Sets uid and creationTimestamp.
 void fill_system_fields(Object& object);
@@ -37,12 +37,11 @@ Result<std::uint64_t> parse_resource_version(std::string_view text);
 // Drops repeated metadata.ownerReferences and warns about them.  `after_admission` chooses the wording.
 void dedupe_owner_references(RequestContext& context, Object& object, bool after_admission);
 
-// Removes members without disturbing the order of the rest.
+// Removes members without changing the order of the others.
 void erase_metadata(Object& object, std::string_view key);
 
-// Brings the tree into the schema's canonical form, which is what is stored and sent.
-// Errors: kBadRequest when it is nested deeper than it could be read again; kInternalError when a strategy or an admission plugin left
-// something the schema cannot hold.
+// Brings the tree into the schema's canonical form, in which objects are stored and sent. Errors: kBadRequest if it is nested too deeply to
+// be parsed again; kInternalError if a strategy or an admission plugin left a value that the schema does not allow.
 Status canonical_form(const Schema* schema, Object& object);
 
 }  // namespace backplane::registry

@@ -1,5 +1,5 @@
-// The StandardStorage made from a Strategy.  Its verbs are spread over store_create.cpp, store_update.cpp, store_delete.cpp,
-// store_collection.cpp and store_read.cpp.
+// The StandardStorage made from a Strategy. Its verbs are in store_create.cpp, store_update.cpp, store_delete.cpp, store_collection.cpp and
+// store_read.cpp.
 //
 // Thread-safety: every method from any executor; the store itself never changes after construction.
 // Lifetime:      shared; requests keep it alive through their route.
@@ -44,7 +44,7 @@ class ObjectStore final : public ServedStore {
   bool returns_deleted() const noexcept override { return config_.strategy->facts().returns_deleted; }
   bool deletes_collections() const override { return config_.strategy->facts().deletes_collections; }
   const ResourceConfig& config() const noexcept { return config_; }
-  // Of its strategy; null: the strategy's functions do not block.
+  // The BlockingCalls of its strategy; null: the strategy's functions do not block.
   const BlockingCalls* blocking_calls() const noexcept { return blocking_calls_; }
 
   // ---- verbs
@@ -87,14 +87,14 @@ class ObjectStore final : public ServedStore {
   Task<Result<ObjectRef>> read_stored(const Backing& backing, std::string key);
   const Backing* backing() const noexcept { return slot_.get(); }
   const StoreKeys& keys() const noexcept { return keys_; }
-  // What the objects below its prefix are.
+  // The kind of the objects below its prefix.
   StoredKind kept_kind() const;
   bool made_with(const Hold& hold) const noexcept { return !hold_.owner_before(hold) && !hold.owner_before(hold_); }
-  // Of updates and deletes that would lose to each other.
+  // The turns of updates and deletes that would conflict with each other.
   KeyTurns& turns() const noexcept { return turns_; }
-  // The lease for an object that is written now; 0 for kinds that stay.
+  // The lease for an object that is written now; 0 for kinds that do not expire.
   Task<Result<LeaseId>> lease(const Backing& backing) const;
-  // What feature gates that are off take out of objects, found out at the first write; null: nothing.
+  // The fields that disabled feature gates remove from objects, determined at the first write; null: none.
   const GatedFields* gated(const Backing& backing) const;
   bool sorted_keys() const noexcept { return slot_.config().sorted_keys; }
 
@@ -106,13 +106,13 @@ class ObjectStore final : public ServedStore {
   // endpoint has checked the permission unsafe-delete-ignore-read-errors.
   Task<Result<DeleteResult>> remove_unread(WriteMode mode, const Backing& backing, RequestContext& context, std::string name,
                                            std::string key);
-  // create_once(); of an object that is too large to be stored once more, without its managers.
+  // Calls create_once(); if the object is too large for the store, once more without its managers.
   Task<Result<ObjectRef>> create_fitting(WriteMode mode, const Backing& backing, RequestContext& context, Object& object,
                                          const WriteOptions& options, AdmissionAttributes* attributes);
   // One try of a create, under a name that is set or generated.  `attributes`: for validating admission; null: it does not apply.
   Task<Result<ObjectRef>> create_once(WriteMode mode, const Backing& backing, RequestContext& context, Object& object,
                                       const WriteOptions& options, AdmissionAttributes* attributes);
-  // The same between begin and finish of its hooks.  Null: what was begun is no longer to be had.
+  // The part between begin and finish of the hooks. Null: a change that a hook joined can no longer be committed.
   Task<Result<ObjectRef>> store_new(WriteMode mode, const Backing& backing, RequestContext& context, Object& object,
                                     const WriteOptions& options, AdmissionAttributes* attributes, BegunWrite* begun);
   Result<CacheScope> scope_of(const RequestContext& context, const ListOptions& options) const;
@@ -142,15 +142,15 @@ inline WriteAdmission& admission_of(const WriteMode& mode, const Backing& backin
   return mode.admission != nullptr ? *mode.admission : *backing.admission;
 }
 
-// What a verb answers before the environment has started.
+// The error of each verb before the environment has started.
 Status not_started();
-// Past the request's deadline.
+// True if the request's deadline has passed.
 bool expired(const RequestContext& context) noexcept;
 Status deadline_error();
 
-// Bytes for the store, without spare capacity: the canonical tree without resourceVersion, which is taken out of `object`.
+// The bytes for the store, without spare capacity: the canonical tree without resourceVersion, which is removed from `object`.
 SharedBytes encode_for_storage(Object& object);
-// An object that is answered but not stored (dry run, or just removed).
+// The entry of an object that is returned but not stored (dry run, or removed).
 ObjectRef unstored(const std::string& key, const Object& object);
 
 }  // namespace backplane::registry

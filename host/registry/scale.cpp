@@ -66,7 +66,7 @@ std::string selector_text(const Value* selector) {
   return parsed.ok() ? parsed->to_string() : text;
 }
 
-// Sets the member at a dotted path, making the objects on the way.
+// Sets the member at a dotted path, and creates the objects that contain it.
 void set_path(Object& object, std::string_view path, std::int64_t value) {
   const std::size_t dot = path.find('.');
   if (dot == std::string_view::npos)

@@ -1,7 +1,6 @@
-// What an update was sent as, for refusals that quote it.
-//
-// Decoding leaves empty lists and maps out: they mean nothing, and are never stored.  A refusal that prints a struct prints null in their
-// place, where upstream still has what was sent and prints `[]` or `{}`.
+// The original values of an update, for errors that quote them.
+// Decoding drops empty lists and maps, which are never stored. An error that prints a struct would print null in their place; upstream
+// retains the sent values and prints `[]` or `{}`.
 //
 // Thread-safety: one request.
 // Lifetime:      that of the UpdatedObjectInfo.
@@ -18,14 +17,14 @@ namespace backplane::registry {
 class SentValues : public ClientWrite {
  public:
   const SentValues* sent_values() const noexcept final { return this; }
-  // The object as it was before it was decoded: what was sent, or what a patch made of `existing`.  Asked for refusals only, which are
-  // rare, so it may cost a second reading.
+  // The object before decoding: as the client sent it, or as a patch of `existing` returned it. Called for errors only, which are rare, so
+  // it may parse the body again.
   virtual Result<Value> sent(RequestContext& context, const Object& existing) const = 0;
 };
 
-// Puts the empty lists and maps of `sent` where `object` has nothing.  Types of apimachinery (label selectors, metadata) stay as they are:
-// they are printed as their own JSON, which leaves emptiness out.  `schema`: of the object; null: every type is the kind's own.
-// False: there was none.
+// Copies the empty lists and maps of `sent` to `object`, where it has no value. Does not change types of apimachinery (label selectors,
+// metadata): errors print them as JSON, which omits empty values. `schema`: of the object; null: no type is one of apimachinery. False:
+// `sent` has no empty values.
 bool restore_empty_values(const Object& sent, Object& object, const Schema* schema);
 
 }  // namespace backplane::registry

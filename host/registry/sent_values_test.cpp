@@ -17,7 +17,7 @@ TEST(SentValues, EmptyListsAndMapsComeBackWhereNothingStands) {
             Value(parsed(R"({"spec":{"args":[],"items":[{"name":"a","env":[]},{"name":"b","labels":{}}],"kept":[1]},"status":{}})")));
 }
 
-TEST(SentValues, ItemsOfListsThatHaveBecomeOthersAreLeftAlone) {
+TEST(SentValues, EmptyValuesInListsOfAnotherLengthAreNotRestored) {
   Object object = parsed(R"({"items":[{"name":"a"}]})");
   EXPECT_FALSE(restore_empty_values(parsed(R"({"items":[{"name":"a","env":[]},{"name":"b"}]})"), object, nullptr));
   EXPECT_EQ(Value(object), Value(parsed(R"({"items":[{"name":"a"}]})")));

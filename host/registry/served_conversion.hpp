@@ -14,8 +14,8 @@
 
 namespace backplane {
 
-// `storage`: of the kind in the version `to`; null: that is not served.  `scheme` converts kinds that are not stored by this host; it may
-// be null.  The object is as a reader of the version sees it, with the version's defaults.
+// `storage`: of the kind in the version `to`; null: it is not served. `scheme` converts kinds that are not stored by this host; it may be
+// null. The result is the object that a reader of the version gets, with the version's defaults.
 Task<Result<Object>> convert_served(std::shared_ptr<RestStorage> storage, std::shared_ptr<const Scheme> scheme, GroupVersionKind to,
                                     Object object);
 

@@ -35,12 +35,11 @@ class ServedStore : public StandardStorage, public HostStore, public ObjectDefau
   HostStore* host_store() noexcept final { return this; }
   ServedStore& served() noexcept final { return *this; }
   bool admits_writes() const noexcept override { return true; }
-  // The store of the stored version; itself when this is it.
+  // The store of the stored version; this object, if this is the stored version.
   virtual ObjectStore& stored() noexcept = 0;
-  // What this version is called.
+  // The names of this version.
   virtual const ServedNames& served_names() const noexcept = 0;
-  // The strategy whose rules read this version's objects, as clients send and receive them; null: there is none, or it is the stored
-  // version's strategy.
+  // The strategy with rules for objects in this version; null: there is none, or it is the stored version's strategy.
   virtual const Strategy* view_strategy() const noexcept = 0;
   // Tracks managedFields for writes of this version's resource (not of its subresources).
   virtual const FieldManager& fields() const noexcept = 0;

@@ -65,7 +65,7 @@ TxnRequest own_request(const ObjectChange& change) {
   return request;
 }
 
-// The object as the transaction found it.
+// The object that the transaction found.
 std::optional<KeyValue> take_found(std::vector<KeyValue>& found, const std::string& key) {
   for (KeyValue& each : found) {
     if (each.key == key) return std::move(each);
@@ -73,7 +73,7 @@ std::optional<KeyValue> take_found(std::vector<KeyValue>& found, const std::stri
   return std::nullopt;
 }
 
-// The hooks' write and those of admission plugins as one.
+// Combines the writes of the hooks and of the admission plugins.
 class JoinedWrites {
  public:
   JoinedWrites(BegunWrite* hooks, WriteAdmission::Begun admission) : hooks_(hooks), admission_(std::move(admission)) {}

@@ -1,7 +1,7 @@
 // A store over a backend and a cache that the test controls: the cache lags until caught up, and another client may write just
 // before a transaction.
 //
-// Thread-safety: everything runs on the fixture's one loop while a call is under way, on the test's thread between calls.
+// Thread-safety: during a call everything runs on the fixture's loop, between calls on the test's thread.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ class FakeStorage final : public StorageBackend {
   Revision revision = 0;
   int transactions = 0;
   int ranges = 0;
-  // Runs once, before the next transaction is judged.
+  // Runs once, before the next transaction is evaluated.
   std::function<void(const TxnRequest& request)> before_next_txn;
   // The next transaction is committed, and its response is lost.
   bool loses_next_answer = false;
@@ -89,7 +89,7 @@ class FakeStorage final : public StorageBackend {
   Task<Status> stop() override { co_return Status(); }
 };
 
-// Knows what the storage held when it was last caught up.
+// Holds the objects of the storage at the time of the last catch-up.
 class FakeCache final : public ResourceCache {
  public:
   FakeCache(FakeStorage& storage, CacheConfig config) : storage_(storage), config_(std::move(config)) {}
@@ -150,7 +150,7 @@ class FakeCache final : public ResourceCache {
 
   CacheScope last_scope;
   std::vector<ListOptions> listed;  // options of each list call
-  std::size_t page_size = 1000;     // lists are cut after so many objects
+  std::size_t page_size = 1000;     // lists are limited to this many objects
 
  private:
   FakeStorage& storage_;

@@ -15,7 +15,7 @@ class Recorder final : public StoreHooks {
  public:
   mutable std::vector<std::string> told;
   std::shared_ptr<StandardStorage> companions;  // null: none joins
-  mutable std::deque<std::string> names;        // of companions, one for each begin; the last is used again
+  mutable std::deque<std::string> names;        // companions, one for each begin; the last is used again
   Status refusal;
 
   class Write final : public BegunWrite {

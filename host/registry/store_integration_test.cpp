@@ -279,7 +279,7 @@ TEST_F(StoreIntegrationTest, AWatchSeesMarkingAndRemoval) {
   EXPECT_EQ(get("a").status().reason(), Reason::kNotFound);
 }
 
-TEST_F(StoreIntegrationTest, ACollectionGoesWhole) {
+TEST_F(StoreIntegrationTest, ACollectionIsDeletedCompletely) {
   for (int i = 0; i < 100; ++i) ASSERT_TRUE(create("n" + std::to_string(i)).ok());
   RequestContext context;
   prepare(context);

@@ -1,4 +1,4 @@
-// Where a resource's objects are: "/registry/<prefix>/[namespace/]name".
+// The keys of a resource's objects: "/registry/<prefix>/[namespace/]name".
 //
 // Thread-safety: immutable.
 // Errors:        kBadRequest for names that cannot be a path segment, worded as registry.NamespaceKeyFunc.
@@ -20,7 +20,7 @@ class StoreKeys {
   bool namespaced() const noexcept { return namespaced_; }
   Result<std::string> key(std::string_view ns, std::string_view name) const;
 
-  // The key as error texts name it: a dry run never reaches the backend, which is what adds "/registry".
+  // The key in error texts: a dry run never reaches the backend, which adds "/registry".
   static std::string_view shown(std::string_view key, bool dry_run) noexcept;
 
  private:

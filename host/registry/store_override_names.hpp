@@ -10,7 +10,7 @@
 
 namespace backplane {
 
-// Stands for all resources of a group.
+// Selects all resources of a group.
 inline constexpr std::string_view kWholeGroup = "*";
 
 // In order of precedence: the resource, then its group. Empty for resources of apiextensions and aggregator (definitions, custom resources,

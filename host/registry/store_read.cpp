@@ -43,7 +43,7 @@ std::shared_ptr<const std::atomic<bool>> abandonment(const RequestContext& conte
   return {out, &out->gone};
 }
 
-// Adds a warning about unreadable objects that the list leaves out.  Errors: the list must be refused instead.
+// Adds a warning about unreadable objects that the list leaves out. Errors: the list must be refused.
 Status report_unreadable(const ObjectStorage& storage, const ResourceCache& cache, const CacheScope& scope, RequestContext& context) {
   constexpr std::size_t kMostKeys = 3;
   if (Status refused = cache.list_refusal(scope); !refused.ok()) return refused;

@@ -224,7 +224,7 @@ Task<Result<UpdateOperation::End>> UpdateOperation::store(Object& object, Revisi
   stored.key = key_;
   stored.value = encode_for_storage(object);
   trace_step(context_, "Encode succeeded", "len", static_cast<std::int64_t>(stored.value.size()));
-  // A write that changes nothing is none: the object keeps its resourceVersion.
+  // An update that changes nothing is not written: the object keeps its resourceVersion.
   if (expected != 0 && changes_nothing(stored.value.view())) {
     auto unchanged = co_await store_unchanged(stored.value);
     if (!unchanged.ok()) co_return std::move(unchanged.status());
@@ -289,7 +289,7 @@ Task<UpdateOperation::Attempt> UpdateOperation::remove_finalized(Object object) 
     if (const StoreHooks* own = store_.config().hooks.get()) own->after_delete(context_, last);
     co_return done(std::move(last), false, true);
   }
-  // Not found: another writer has removed it, which has the same result.
+  // kNotFound: another writer has removed the object, which has the same result.
   if (committed->end == CommitEnd::kMoved && !committed->found) co_return done(std::move(last), false, true);
   Status adopted = adopt(*committed);
   if (!adopted.ok()) co_return adopted;

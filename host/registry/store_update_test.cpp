@@ -222,7 +222,7 @@ TEST_F(StoreUpdateTest, AnUpdateThatCreatesAsksWhetherItMayBetweenTheTwoStepsOfA
   admission.asked.clear();
   ASSERT_TRUE(update("a", info).ok());
   EXPECT_EQ(admission.asked, (std::vector<std::string>{"admit update Thing default/a", "validate update Thing default/a"}))
-      << "it is there: nobody creates it";
+      << "the object exists, so no create is authorized";
 }
 
 TEST_F(StoreUpdateTest, ValidationPrecedesTheCheckOfTheRightToCreate) {
@@ -242,7 +242,7 @@ TEST_F(StoreUpdateTest, BothStepsOfAdmissionSeeTheSameAttributes) {
   for (std::size_t i = 0; i < admission.shown.size(); i += 2) EXPECT_EQ(admission.shown[i], admission.shown[i + 1]) << admission.asked[i];
 }
 
-TEST_F(StoreUpdateTest, SpecChangesRaiseTheGenerationAndStatusIsLeftAlone) {
+TEST_F(StoreUpdateTest, SpecChangesRaiseTheGenerationAndKeepTheStatus) {
   auto strategy = std::make_shared<TestStrategy>(KindFacts{.generation = true, .status = true});
   make_with_one(strategy, R"("name":"a")", R"(,"spec":{"n":1})");
   Replacement same(thing(R"("name":"a","labels":{"x":"y"})", R"(,"spec":{"n":1,"l":[]},"status":{"phase":"Hacked"})"));

@@ -1,7 +1,7 @@
-// Admission of the generic store's writes: AdmissionRunner, and what plugins join to the transaction of a write.
+// Admission of the generic store's writes: AdmissionRunner, and the changes that plugins join to the transaction of a write.
 //
 // Thread-safety: every method from any executor; attributes belong to one write.
-// Lifetime:      attributes and what they point to live until the call that was given them has ended.
+// Lifetime:      attributes, and the objects that they point to, live until the call has ended.
 // Errors:        those of the plugins.
 #pragma once
 
@@ -20,7 +20,7 @@ class WriteAdmission : public AdmissionRunner {
 
   // Whether a plugin may join writes of this kind.
   virtual bool begins(AdmissionOperation) const noexcept { return false; }
-  // AdmissionPlugin::begin() of each such plugin.  After an error, what was begun has been finished as not kept.
+  // Calls AdmissionPlugin::begin() of each such plugin. After an error, the begun writes have been finished as not kept.
   virtual Task<Result<Begun>> begin(const AdmissionAttributes&) { co_return Begun(); }
 };
 

@@ -42,8 +42,8 @@ struct WriteMode {
   const FieldManager* fields = nullptr;
 };
 
-// Namespace, the strategy's preparation, validation, warnings, canonical order.  `object` has its name, uid and creationTimestamp.
-// `gated`: fields that feature gates remove first; null: none.
+// Prepares a create: namespace, the strategy's preparation, validation, warnings, canonical order. `object` has its name, uid and
+// creationTimestamp. `gated`: fields that feature gates remove first; null: none.
 Status before_create(const ResourceConfig& config, const WriteMode& mode, const GatedFields* gated, RequestContext& context,
                      Object& object);
 
@@ -58,17 +58,18 @@ Status before_update(const ResourceConfig& config, const WriteMode& mode, const 
 bool deletes_during_update(const Strategy& strategy, const Object& object, const Object& old);
 
 enum class Grace : unsigned char {
-  kNone,      // not gracefully: remove it, or let its finalizers hold it
-  kGraceful,  // `object` has been given its deletionTimestamp and grace period
-  kPending,   // a graceful deletion is under way and may not be lengthened
+  kNone,      // no grace period: the object is removed, or retained by its finalizers
+  kGraceful,  // deletionTimestamp and grace period have been set in `object`
+  kPending,   // a graceful deletion is in progress and may not be lengthened
 };
 // Preconditions and the rules of the grace period; may change `object` and `options`.
 Result<Grace> before_delete(const ResourceConfig& config, RequestContext& context, Object& object, DeleteOptions& options);
 
-// The finalizers the garbage collector acts on, as the options ask for them.  True: the list changed and has been set.
+// Sets the garbage collector's finalizers that the options request. True: the list of finalizers has changed.
 bool set_collector_finalizers(const Strategy& strategy, Object& object, const DeleteOptions& options);
 
-// deletionTimestamp now (at the latest) and a grace period of 0, for objects that their finalizers hold.  True: that changed something.
+// Sets deletionTimestamp to now, unless it is earlier, and a grace period of 0, for objects that finalizers retain. True: the object has
+// changed.
 bool mark_as_deleting(Object& object);
 
 }  // namespace backplane::registry

@@ -1,4 +1,4 @@
-// Which group versions and resources are on: the defaults, `--runtime-config`, and the release that is emulated.
+// The enabled group versions and resources, by the defaults, `--runtime-config`, and the emulated release.
 //
 // Thread-safety: immutable after parse.
 // Errors:        parse() reports all invalid items together; the error of check() lists the group versions and resources that exist.
@@ -15,7 +15,7 @@
 
 namespace backplane {
 
-// --emulated-version and the flags that soften it.
+// --emulated-version and the flags that relax it.
 struct EmulatedApis {
   ApiRelease release = kApiRelease;
   // A later version of a resource is on if an earlier one, not an alpha, is.

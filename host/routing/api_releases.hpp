@@ -13,7 +13,7 @@
 
 namespace backplane {
 
-// Three minor releases before this one, as kube-apiserver has it.
+// Three minor releases before this one, as in kube-apiserver.
 inline constexpr ApiRelease kOldestEmulated{kApiRelease.major, kApiRelease.minor - 3};
 
 struct ResourceRelease {

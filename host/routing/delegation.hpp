@@ -1,4 +1,4 @@
-// The delegation chain: every plugin's share of the server, ordered front to back, and the immutable route table folded from it.
+// The delegation chain: one target per plugin, ordered front to back, from which the immutable route table is made.
 //
 // Thread-safety: a DelegationTarget is filled on one thread and then only read; Router may be used from any thread.
 // Errors:        two targets that serve the same group version, path, hook or signal: kAlreadyExists naming the first.
@@ -36,7 +36,7 @@ struct HealthCheckEntry {
   std::string registrant;
 };
 
-// One delegate.  What it has registered itself; the front server inherits all of it (upstream: DelegationTarget).
+// The registrations of one delegate; the front server inherits all of them (upstream: DelegationTarget).
 struct DelegationTarget {
   std::string name;
   std::vector<APIGroupInfo> groups;
@@ -45,9 +45,9 @@ struct DelegationTarget {
   std::vector<PreShutdownHookEntry> pre_shutdown_hooks;
   std::vector<HealthCheckEntry> health_checks;
   std::map<std::string, std::shared_ptr<NamedSignal>> mux_and_discovery_signals;
-  bool publishes_at_run_time = false;  // has taken dynamic_groups()
-  bool publishes_paths = false;        // has taken dynamic_paths()
-  // The open watches on its resources, to be ended with it; null: those of all such delegates are one set.
+  bool publishes_at_run_time = false;  // uses dynamic_groups()
+  bool publishes_paths = false;        // uses dynamic_paths()
+  // The open watches on its resources, which end with it; null: all delegates without a set share one.
   std::shared_ptr<OpenWatches> watches;
 };
 

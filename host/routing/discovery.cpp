@@ -128,7 +128,7 @@ Object aggregated_resource(const VersionTable& table, const ResourceRow& row) {
   return out;
 }
 
-// Of a forwarded version: from its server's documents.
+// The resources of a forwarded version, from the documents of its server.
 Object forwarded_version(const VersionTable& table) {
   Object version;
   version["version"] = table.version.version;

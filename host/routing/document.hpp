@@ -1,4 +1,4 @@
-// Documents that are answered with GET.
+// Documents that are read with GET.
 //
 // Thread-safety: a handler is for one request, on its executor.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace backplane {
 
-// Which methods a document answers: upstream's go-restful services have a route for GET, its other handlers do not look.
+// The methods of a document: upstream's go-restful services have a route for GET only, its other handlers accept every method.
 enum class Methods : unsigned char { kGet, kAny };
 
 class Document : public HttpHandler {
@@ -25,7 +25,7 @@ class Document : public HttpHandler {
   Methods methods_;
 };
 
-// Sends a kept document with its ETag, or 304 when the client has it.
+// Sends a cached document with its ETag, or 304 if the client has that version.
 Task<void> send_kept(Exchange& exchange, LazyDocument::MadeRef made, std::string content_type);
 
 }  // namespace backplane

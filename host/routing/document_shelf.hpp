@@ -1,7 +1,7 @@
 // A cache of recently read documents.  A document that is evicted is generated again by the next request.
 //
 // Thread-safety: every method from any thread.
-// Lifetime:      held by a shared_ptr; what is handed out stays as long as it is held.
+// Lifetime:      held by a shared_ptr; a document lives as long as a reference to it.
 #pragma once
 
 #include <chrono>
@@ -29,19 +29,19 @@ class DocumentShelf : public std::enable_shared_from_this<DocumentShelf> {
   using Clock = std::chrono::steady_clock;
   struct Limits {
     std::size_t max_bytes = 16 * 1024 * 1024;  // the last read document is kept even if it is larger
-    std::chrono::seconds keep{300};            // since it was read
+    std::chrono::seconds keep{300};            // since the last read
   };
 
   DocumentShelf() : DocumentShelf(Limits{}) {}
   explicit DocumentShelf(Limits limits) : limits_(limits) {}
 
-  // Whose turn it is to make a document: long work, that must leave threads to others.
+  // Limits the concurrent generations of documents, which take long, so that threads remain for other work.
   Turns& makers() noexcept { return makers_; }
   // The document has been read.
   void put(const MadeDocumentRef& document);
   // The document is no longer served.
   void drop(const MadeDocumentRef& document);
-  // Lets go of what has not been read for a while before `now`; done from time to time on the executor that put() was called on.
+  // Evicts documents that have not been read for Limits::keep before `now`. Runs periodically on the executor of put().
   void sweep(Clock::time_point now);
 
  private:
@@ -57,7 +57,7 @@ class DocumentShelf : public std::enable_shared_from_this<DocumentShelf> {
   const Limits limits_;
   Turns makers_{1};
   std::mutex mutex_;
-  Places places_;  // the one read last first
+  Places places_;  // the most recently read document first
   std::unordered_map<const MadeDocument*, Places::iterator> by_document_;
   std::size_t bytes_ = 0;
   bool sweep_planned_ = false;

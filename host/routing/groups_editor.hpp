@@ -1,8 +1,8 @@
-// What a GroupsChange makes of the groups that are served.
+// Applies a GroupsChange to the served groups.
 //
 // Thread-safety: one thread.
 // Lifetime:      borrows what it is made from until finish().
-// Errors:        kAlreadyExists when another delegate serves a group version; the editor is thrown away then.
+// Errors:        kAlreadyExists if another delegate serves a group version; the editor must then be dropped.
 #pragma once
 
 #include <map>
@@ -19,15 +19,15 @@ class GroupsEditor {
       : groups_(groups), delegate_(delegate), handler_of_(handler_of) {}
 
   Status apply(const GroupsChange& change);
-  // The groups as they are then, and what that means for the group versions.
+  // The new groups. `change`: receives the added and removed group versions.
   PersistentMap<GroupRef> finish(GroupVersionsChange& change);
 
  private:
   // One version of a group that is being changed.
   struct Draft {
-    VersionRef before;   // as it is listed; null: it was not
-    VersionRef local;    // served from here
-    VersionRef forward;  // takes precedence over it
+    VersionRef before;   // in the former groups; null: it was not served
+    VersionRef local;    // served by this server
+    VersionRef forward;  // a forwarded version, which takes precedence over `local`
     std::optional<Rows> rows;
     int group_priority = 0;
     int version_priority = 0;
@@ -55,7 +55,7 @@ class GroupsEditor {
   std::map<std::string, GroupDraft> drafts_;
 };
 
-// Sorts the versions and sets what follows from them.
+// Sorts the versions and sets the members that depend on them.
 void settle_group(GroupEntry& entry);
 GroupVersionInfo info_of(const VersionTable& version);
 

@@ -1,6 +1,7 @@
 // /healthz, /livez and /readyz: named checks, single checks, verbose, exclude, and the grace period of start-up checks on /livez.
 //
-// Thread-safety: add(), install() and reopen() by one thread at a time; any thread may ask.  A request ends with the checks it began with.
+// Thread-safety: add(), install() and reopen() by one thread at a time; the checks may run on any thread. A request uses the checks that
+// were installed when it began.
 // Errors:        add() after install() and duplicate names: kAlreadyExists / kConflict.
 #pragma once
 
@@ -36,8 +37,7 @@ class HealthRegistry {
   // The result of GET /readyz, for the host.
   Task<bool> ready();
 
-  // The last results of each check, for /metrics/slis; one that never ran is left out.  Checks requested by their
-  // own path do not count.
+  // The last results of each check, for /metrics/slis; a check that never ran is left out. Checks requested by their own path do not count.
   struct Observed {
     std::string name;
     std::string endpoint;  // "healthz", "livez" or "readyz"

@@ -32,7 +32,7 @@ class LazyDocument {
 
   // `hash`: the ETag; empty: computed from the bytes.
   Task<MadeRef> get(Shelf shelf, std::function<std::string()> make, std::string hash = {}) const;
-  // Of the document as it was made last; empty when it never was.
+  // The hash of the document when it was generated last; empty: it never was.
   std::string hash() const;
 
  private:

@@ -19,9 +19,9 @@ struct OpenApiPage {
   std::string path;        // "/apis/apps/"
   std::string tag;         // "apps"
   std::string id;          // operationId
-  std::string definition;  // of the answer; empty: a text
+  std::string definition;  // of the response; empty: a text
   std::vector<std::string_view> types;
-  bool negotiated = true;  // request and answer are of the same types
+  bool negotiated = true;  // request and response have the same media types
   ApiRelease emulation = kApiRelease;
   // The name of its v3 document: "apis/apps".
   std::string name() const { return path.substr(1, path.size() - 2); }
@@ -35,14 +35,14 @@ std::vector<std::string_view> openapi_object_types(bool cbor);
 OpenApiPage openapi_resource_list(const VersionTable& version);
 
 std::string openapi_v3_page(const OpenApiPage& page);
-// Of a forwarded one: its server's, if known.
+// The document of a forwarded version: that of its server, if known.
 bool has_openapi_v3(const VersionTable& version);
 std::shared_ptr<const std::string> forwarded_document(const VersionTable& version);  // null: it is not forwarded, or nothing is known
 std::string openapi_v3_document(const VersionTable& version);
 // The document's hash for ETags and the index, without making the document; empty: it must be computed from the document.
 std::string openapi_v3_hash(const VersionTable& version);
 std::string openapi_v2_document(const RouteTable& table);
-// `v2` is what openapi_v2_document gave, `v3` what one of the others did.
+// `v2`: the result of openapi_v2_document(); `v3`: the result of one of the other functions.
 std::string openapi_v2_protobuf(std::string_view v2);
 std::string openapi_v3_protobuf(std::string_view v3);
 
@@ -82,7 +82,7 @@ struct OpenApiParameter {
   std::string_view name;
   bool in_path = false;
   bool of_patch = false;  // patches have other descriptions
-  // Of one that the resource declares: its type, and the kind whose member it is.
+  // For parameters that the resource declares: the type, and the kind that has the member.
   std::string_view declared_type, declared_by;
 
   std::string_view in() const noexcept { return in_path ? "path" : "query"; }
@@ -98,20 +98,20 @@ class DocumentText {
   // `custom`: the definition is of a custom resource.
   using Adapt = std::function<void(std::string_view name, Value& definition, bool custom)>;
 
-  // Without `enums` the values that a built-in field may have are left out; those of custom resources are their authors' and stay.
-  // `document`: the group version whose document it is; null: of another.
+  // Without `enums` the values of built-in fields are left out; the schemas of custom resources are unchanged. `document`: the group
+  // version of the document; null: it is another document.
   explicit DocumentText(bool enums, const GroupVersion* document = nullptr) : enums_(enums), document_(document) {}
-  // Of the object that is open.
+  // Writes a member of the open object.
   void member(std::string_view name, const Value& value);
   void open(std::string_view name = {});
   void close() { out_ += '}'; }
-  // The definitions that are used, and those they refer to; each once, as `adapt` makes it.
+  // Writes the used definitions and those that they refer to, each once, after `adapt`.
   void definitions(const UsedDefinitions& used, const Adapt& adapt);
-  // One more, unless there is one of that name.
+  // Writes one more definition, unless one of that name has been written.
   void definition(std::string_view name, const Value& schema);
-  // Those of another document that are not written yet; what has such a name already is taken for the same.
+  // Writes the definitions of another document that have not been written yet; definitions with equal names are taken as equal.
   void foreign_definitions(const Object& schemas, const Adapt& adapt);
-  // The members that all documents begin with, and their security section. `release`: the emulated one.
+  // Writes the first members of every document, and its security section. `release`: the emulated one.
   void title(std::string_view form, std::string_view version, const ApiRelease& release);
   static Object bearer_token();
   std::string take() { return std::move(out_); }
@@ -121,7 +121,7 @@ class DocumentText {
   std::string out_;
   bool enums_;
   const GroupVersion* document_;
-  Object written_;  // by name; null
+  Object written_;  // the names of the written definitions, with null as the value
 };
 
 }  // namespace backplane

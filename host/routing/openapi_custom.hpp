@@ -1,5 +1,5 @@
-// OpenAPI documents of custom resources (the builder of upstream's apiextensions server): v3 has the whole schema, v2 only
-// what old clients can read of it.
+// OpenAPI documents of custom resources (the builder of upstream's apiextensions server): v3 has the whole schema, v2 only the parts that
+// old clients can read.
 //
 // Thread-safety: pure functions of the arguments.
 #pragma once

@@ -15,7 +15,7 @@ std::string reference(const Object& paths) {
   return std::string(get_string(paths.begin()->value().as_object().at("get").as_object(), "$ref"));
 }
 
-TEST(OpenApiV2Merge, ADefinitionIsSharedWithTheSameOneAndRenamedBesideAnother) {
+TEST(OpenApiV2Merge, EqualDefinitionsAreSharedAndDifferentOnesRenamed) {
   OpenApiV2Merge merge([](std::string_view) { return false; });
   EXPECT_EQ(reference(merge.add(part("a", R"({"type":"object","x-kubernetes-group-version-kind":[1]})"))), "#/definitions/T");
   EXPECT_EQ(reference(merge.add(part("b", R"({"type":"object","x-kubernetes-group-version-kind":[2]})"))), "#/definitions/T");

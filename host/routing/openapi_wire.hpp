@@ -27,7 +27,7 @@ class Wire {
   std::string out_;
 };
 
-// A member that is written as it is, where it is there.
+// Appends a member unchanged, if it is present.
 struct PlainField {
   enum Kind : unsigned char { kText, kTexts, kFlag, kInteger, kReal };
   std::string_view member;

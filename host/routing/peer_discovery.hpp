@@ -1,5 +1,5 @@
-// Discovery of several servers in one list, as kube-apiserver merges it: everything that any of them has, in an order that keeps each
-// server's own wherever they agree.
+// Discovery of several servers in one list, as kube-apiserver merges it: the union of their groups, in an order that preserves the order of
+// each server if they do not contradict each other.
 //
 // Thread-safety: pure functions.
 #pragma once

@@ -19,7 +19,7 @@ TEST(MergeOrders, WhatPrecedesAnotherInAnyListPrecedesItAndTheRestGoesByTheAlpha
   EXPECT_EQ(merge_orders({{"z", "m"}, {"m", "a"}}), (Words{"z", "m", "a"}));
 }
 
-TEST(MergeOrders, WhereListsContradictEachOtherAllGoByTheAlphabet) {
+TEST(MergeOrders, ContradictoryListsAreMergedAlphabetically) {
   EXPECT_EQ(merge_orders({{"b", "a", "x"}, {"a", "b", "y"}}), (Words{"a", "b", "x", "y"}));
 }
 

@@ -26,9 +26,9 @@ class PeerDocuments {
   explicit PeerDocuments(std::shared_ptr<PeerServers> servers) : servers_(std::move(servers)) {}
 
   PeerServers& servers() const noexcept { return *servers_; }
-  // Of /apis; null: what this table serves is all there is.
+  // The documents of /apis; null: no peer has other resources than this table.
   Ref of(const TableRef& table);
-  // A client requests local resources only.
+  // Counts a request for local resources only.
   static void count_request_without();
 
  private:

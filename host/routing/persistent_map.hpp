@@ -1,5 +1,5 @@
-// A sorted map of which every version stays as it was: a change gives a new map that shares all but a few nodes with the old one.
-// A treap whose priorities are hashes of the keys, so equal contents have equal shapes, whatever the order in which they came.
+// A sorted map whose versions never change: a change returns a new map that shares all but a few nodes with the old one. It is a treap
+// whose priorities are hashes of the keys, so equal contents have equal shapes, whatever the order of the insertions.
 //
 // Thread-safety: a map never changes; any number of threads may read it, and make new ones from it.
 // Lifetime:      values live as long as one map that holds them.

@@ -27,9 +27,9 @@ class PublishedPaths {
  public:
   Status publish(const std::string& registrant, PathRoute route);
   Status withdraw(const std::string& registrant, const std::string& path);
-  // The longest path that fits; null when none does.
+  // The handler of the longest matching path; null if none matches.
   std::shared_ptr<HttpHandler> find(std::string_view path) const;
-  // Those to be shown by GET /, sorted.
+  // The paths that GET / lists, sorted.
   std::vector<std::string> listed() const;
 
  private:

@@ -33,7 +33,7 @@ TEST(PublishedPaths, TheLongestPathThatFitsAnswers) {
   EXPECT_EQ(paths.listed(), (std::vector<std::string>{"/apis/g", "/apis/g/v1", "/metrics/own"}));
 }
 
-TEST(PublishedPaths, APathIsReplacedAndWithdrawnByWhomItBelongsTo) {
+TEST(PublishedPaths, APathIsReplacedAndWithdrawnOnlyByItsOwner) {
   PublishedPaths paths;
   auto first = std::make_shared<NoHandler>(), second = std::make_shared<NoHandler>();
   ASSERT_TRUE(paths.publish("a", route("/x", true, first)).ok());

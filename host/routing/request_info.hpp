@@ -1,4 +1,4 @@
-// The URL taken apart: apiserver/pkg/endpoints/request.RequestInfoFactory.
+// Parses the URL: apiserver/pkg/endpoints/request.RequestInfoFactory.
 //
 // Thread-safety: pure function.
 // Errors:        kBadRequest for paths that cannot be read (`/api/v1/watch` without a resource: 500 upstream, kept).
@@ -11,7 +11,7 @@
 
 namespace backplane {
 
-// Fills `info`, which is a new one, from method ("GET") and target ("/api/v1/pods?watch=1").
+// Fills the new `info` from method ("GET") and target ("/api/v1/pods?watch=1").
 Status parse_request_info(std::string_view method, std::string_view target, RequestInfo& info);
 
 // watch and proxy verbs; attach, exec, proxy, log and portforward subresources; /debug/pprof/ paths.

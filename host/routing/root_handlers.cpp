@@ -282,7 +282,7 @@ Handler group_document(GroupRef group) {
   return std::make_shared<ValueDocument>([group] { return legacy_group(*group); }, methods, "APIGroup");
 }
 
-// What follows "/apis/": GROUP or GROUP/VERSION.
+// The path after "/apis/": GROUP or GROUP/VERSION.
 Handler below_apis(const RouteTable& routes, std::string_view rest) {
   const auto slash = rest.find('/');
   const GroupRef* group = rest.empty() || slash == 0 ? nullptr : routes.groups.find(rest.substr(0, slash));

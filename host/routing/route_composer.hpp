@@ -1,5 +1,5 @@
-// The route table of a delegation chain, made from the one before: what a delegate that stays has registered is shared with it, what has
-// been published at run time is taken over.
+// Makes the route table of a delegation chain from the former table: shares the rows of delegates that stay in the chain, and takes over
+// rows that were published at run time.
 //
 // Thread-safety: one thread.
 // Lifetime:      borrows what it is made from until finish().
@@ -21,12 +21,12 @@ class RouteComposer {
   RouteComposer(const RouterConfig& config, const RouteTable& before) : config_(config), before_(before) {}
 
   Status add_paths(const std::vector<PathRoute>& routes, const std::string& registrant);
-  // Front to back.  `stays`: `before` was composed with this very target.
+  // Called front to back. `stays`: `before` was composed with the same target.
   Status add(const DelegationTarget& target, bool stays, const HandlerFactory& handler_of);
-  // After the last add(): what the delegates of the chain have published at run time.
+  // Takes over the rows that the delegates of the chain have published at run time. Call it after the last add().
   Status take_over_published();
   FixedPaths& paths() noexcept { return *paths_; }
-  // The table, and what it means for the group versions.
+  // The table. `change`: receives the added and removed group versions.
   std::shared_ptr<RouteTable> finish(GroupVersionsChange& change);
 
  private:

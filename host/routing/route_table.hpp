@@ -1,9 +1,8 @@
-// The immutable route table: what one lookup finds, and the documents (discovery, OpenAPI) that describe it.
+// The immutable route table: the rows that lookups find, and the documents (discovery, OpenAPI) that describe them.
+// A change makes a new table that shares unchanged groups, versions and rows with the old one.
 //
-// A change makes a new table that shares with the old one whatever has not changed: the groups, a group's versions, a version's rows.
-//
-// Thread-safety: immutable, but for the documents, which are made at first use.
-// Lifetime:      tables, groups and versions are shared by the requests that describe them; a request on a resource holds its handler only.
+// Thread-safety: immutable, except for the documents, which are made at first use.
+// Lifetime:      tables, groups and versions are shared by the requests that describe them; a request on a resource holds only its handler.
 #pragma once
 
 #include <map>
@@ -30,7 +29,7 @@ struct ResourceRow {
   std::string subresource;  // "" or "scale"
   bool namespaced = true;
   bool connects = false;    // a Connecter
-  bool takes_path = false;  // anything may follow the subresource
+  bool takes_path = false;  // the path may continue after the subresource
   GroupVersionKind kind;
   std::shared_ptr<RestStorage> storage;
   std::shared_ptr<HttpHandler> handler;
@@ -53,7 +52,7 @@ struct VersionTable {
   bool openapi_cbor = false;
   ApiRelease emulation = kApiRelease;  // the release in the title of the OpenAPI document
   Rows rows;
-  // Not null: another server serves the version, and `forward` answers every request below its path; there are no rows.
+  // Not null: another server serves the version, and `forward` handles every request below its path; `rows` is empty.
   std::shared_ptr<HttpHandler> forward;
   std::shared_ptr<const ForwardedDocuments> forwarded_documents;  // null: none are known
   std::shared_ptr<const VersionTable> local;                      // the version that `forward` takes precedence over; null: none
@@ -64,8 +63,8 @@ using VersionRef = std::shared_ptr<const VersionTable>;
 struct GroupEntry {
   std::string name;
   int priority = 0;
-  bool dynamic = false;                    // published at run time alone: what is unknown in it is a plain 404
-  bool answers_for_all_delegates = false;  // the foremost delegate's own; it answers for the groups of all others
+  bool dynamic = false;                    // has only versions that were published at run time: unknown paths get a 404 in plain text
+  bool answers_for_all_delegates = false;  // the group belongs to the first delegate, which responds for the groups of all others
   std::vector<VersionRef> versions;        // preferred first
 
   // The version, or null.
@@ -113,11 +112,11 @@ struct RouteTable {
 
   const GroupEntry* group(std::string_view name) const noexcept;
   const VersionTable* find(std::string_view group, std::string_view version) const noexcept;
-  // The same, to keep.
+  // The same as a shared pointer.
   VersionRef find_shared(std::string_view group, std::string_view version) const noexcept;
   // In the order of /apis, without the core group.
   std::vector<const GroupEntry*> named_groups() const;
-  // Of all groups, core first.
+  // The versions of all groups, core first.
   std::vector<const VersionTable*> versions() const;
 };
 using TableRef = std::shared_ptr<const RouteTable>;
@@ -125,7 +124,7 @@ using TableRef = std::shared_ptr<const RouteTable>;
 // Makes the handler of a row.
 using HandlerFactory = std::function<std::shared_ptr<HttpHandler>(const ResourceRow& row, const GroupVersion& version)>;
 using Storages = std::map<std::string, std::shared_ptr<RestStorage>>;
-// `rows` with one for each storage; those on the same paths are replaced.
+// `rows` with a row for each storage; rows of the same paths are replaced.
 Rows with_rows(Rows rows, const GroupVersion& version, const Storages& storages, const std::shared_ptr<const SchemaSet>& schemas,
                const std::string& identity, const HandlerFactory& handler_of, bool dynamic);
 // `rows` without the resource and its subresources.

@@ -1,10 +1,10 @@
 // Path → the row that serves it.  The delegation chain is composed into an immutable route table, at the start and again whenever a
-// delegate is replaced or withdrawn; what is published at run time (custom resources, forwarded group versions) are rows of it too.  Every
-// change makes a table that shares the rest with the one before, and swaps it; readers never lock.
+// delegate is replaced or withdrawn; resources that are published at run time (custom resources, forwarded group versions) are rows of it,
+// too. Every change makes a new table, which shares unchanged parts with the former one, and publishes it atomically; readers never lock.
 //
 // Thread-safety: handle() and all const methods from any thread; compose() and change() from any thread, one at a time inside.
-// Lifetime:      storages and handlers are kept alive by the tables that name them and by the requests that use them.  A request on a
-//                resource keeps its handler only, so that an old table goes when the documents made from it have been sent.
+// Lifetime:      storages and handlers are kept alive by the tables that name them and by the requests that use them. A request on a
+//                resource keeps only its handler, so an old table is destroyed when the documents made from it have been sent.
 // Errors:        compose() and change(): kAlreadyExists when two delegates serve the same path, naming the first.
 #pragma once
 
@@ -37,12 +37,12 @@ class PeerDocuments;
 struct RouteTable;
 
 struct RouterConfig {
-  Authorizer* authorizer = nullptr;  // the composed one, for updates that create; null: use_authorizer()
+  Authorizer* authorizer = nullptr;  // authorizes updates that turn out to be creates; null: use_authorizer()
   AdmissionRunner* admission = nullptr;
   ApiEnablement enablement;
   std::chrono::seconds min_request_timeout{1800};
   std::size_t max_body_bytes = 3 * 1024 * 1024;
-  bool unsafe_deletes = false;           // objects that cannot be read can be removed unread
+  bool unsafe_deletes = false;           // the gate AllowUnsafeMalformedObjectDeletion: unreadable objects can be deleted
   NamedSignal* shutting_down = nullptr;  // null: watches are not ended early
   // serverAddressByClientCIDRs of /api.
   ServerAddresses addresses = [](std::string_view) { return std::vector<ServerAddress>(); };
@@ -67,9 +67,9 @@ class Router final : public HttpHandler {
   // that are no longer in it are not served any more.  An error changes nothing.
   Status compose(std::vector<TargetRef> chain, std::vector<PathRoute> host_paths);
   Status compose(std::vector<DelegationTarget> chain, std::vector<PathRoute> host_paths);
-  // Changes what `delegate` has published at run time; after compose().
+  // Changes the resources that `delegate` has published at run time; after compose().
   Status change(const std::string& delegate, GroupsChange change);
-  // Adds or replaces one path of `delegate`, and removes it.
+  // Adds or replaces one path of `delegate`; withdraw_path() removes it.
   Status publish_path(const std::string& delegate, PathRoute route);
   Status withdraw_path(const std::string& delegate, const std::string& path);
 
@@ -78,8 +78,8 @@ class Router final : public HttpHandler {
   std::shared_ptr<RestStorage> find_storage(const GroupVersionResource& resource) const;
   // The storage of a kind's resource in that version; null if it is not served here.
   std::shared_ptr<RestStorage> find_storage_of(const GroupVersionKind& kind) const;
-  // `callback` receives every change in the order they were made, on the thread of one that makes them, until drop_callbacks(owner); one
-  // that is under way then may still come.
+  // `callback` receives every change in the order they were made, on the thread of one that makes them, until drop_callbacks(owner); a call
+  // that is in progress then may still complete.
   void on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback, const void* owner = nullptr);
   void drop_callbacks(const void* owner);
   // Fires when every delegate that publishes at run time has made its first change.
@@ -90,11 +90,11 @@ class Router final : public HttpHandler {
 
   // The chain as `backplane plugin graph` and /debug/chain print it.
   std::string chain_json() const;
-  // What GET / lists, sorted.
+  // The paths that GET / lists, sorted.
   std::vector<std::string> index_paths() const;
 
  private:
-  // The row's handler, or the one that answers 404.  Never null.
+  // The row's handler, or the handler that returns 404. Never null.
   std::shared_ptr<HttpHandler> find_handler(const RequestContext& context, const Exchange& exchange) const;
   DocumentContext documents() const;
   Result<std::shared_ptr<const RouteTable>> composed(const std::vector<TargetRef>& chain, const std::vector<PathRoute>& host_paths,
@@ -109,7 +109,7 @@ class Router final : public HttpHandler {
 
   RouterConfig config_;
   kit::Published<Scheme> scheme_{nullptr};
-  std::shared_ptr<OpenWatches> watches_;  // of all handlers
+  std::shared_ptr<OpenWatches> watches_;  // the open watches of all handlers
   std::shared_ptr<DocumentShelf> shelf_;
   std::shared_ptr<PeerDocuments> peers_;  // null: there are none
   NamedSignal groups_complete_{"groups-complete"};

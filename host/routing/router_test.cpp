@@ -214,7 +214,7 @@ TEST_F(RouterTest, AnOpenWatchKeepsNoneOfTheTablesThatWereReplaced) {
   run_on(loop_, wait(ended));
 }
 
-TEST_F(RouterTest, AChangeOfOneResourceLeavesTheOthersAsTheyWere) {
+TEST_F(RouterTest, AChangeOfOneResourceDoesNotChangeOthers) {
   ASSERT_TRUE(router_.change("custom", put({resource_of("x.io", "bars", {"v1", "v1beta1"})})).ok());
   EXPECT_EQ(message_of(send("GET", "/apis/x.io/v1beta1/foos")), "Internal error occurred: listed");
   EXPECT_EQ(message_of(send("GET", "/apis/x.io/v1/bars")), "Internal error occurred: listed");
@@ -227,14 +227,14 @@ TEST_F(RouterTest, AChangeOfOneResourceLeavesTheOthersAsTheyWere) {
 }
 
 // The garbage collector and quotas did not see the second kind of a group version.
-TEST_F(RouterTest, ReportsGroupVersionsThatAreAddedOrRemovedOrHaveOtherResources) {
+TEST_F(RouterTest, ReportsGroupVersionsThatAreAddedOrRemovedOrChangeTheirResources) {
   EXPECT_EQ(told(), std::vector<std::string>{"+x.io/v1beta1"});
   ASSERT_TRUE(router_.change("custom", put({resource_of("x.io", "bars", {"v1beta1"})})).ok());
-  EXPECT_EQ(told(), std::vector<std::string>{"+x.io/v1beta1"}) << "another resource of a group version that is known";
+  EXPECT_EQ(told(), std::vector<std::string>{"+x.io/v1beta1"}) << "another resource of a known group version";
   ASSERT_TRUE(router_.change("custom", remove({"x.io", "bars"})).ok());
   EXPECT_EQ(told(), std::vector<std::string>{"+x.io/v1beta1"});
   ASSERT_TRUE(router_.change("custom", {}).ok());
-  EXPECT_TRUE(told().empty()) << "a change of nothing";
+  EXPECT_TRUE(told().empty()) << "a change without effect";
   ASSERT_TRUE(router_.change("custom", put({resource_of("y.io", "bars", {"v1", "v2"})})).ok());
   EXPECT_EQ(told(), (std::vector<std::string>{"+y.io/v1", "+y.io/v2"}));
   ASSERT_TRUE(router_.change("custom", remove({"y.io", "bars"})).ok());
@@ -519,7 +519,7 @@ TEST_F(RouterTest, UnknownPathsBelowAKnownRootAreAStatus) {
   }
 }
 
-TEST_F(RouterTest, UnknownPathsElsewhereArePlainText) {
+TEST_F(RouterTest, UnknownPathsOutsideTheApiArePlainText) {
   for (const char* path : {"/apis/none.io", "/apis/none.io/v1", "/apis/x.io/v9", "/apis/x.io/v1beta1/unknown", "/apis//v1/namespaces",
                            "/apix", "/versions", "/x"}) {
     expect_no_such_page("GET", path);

@@ -1,4 +1,4 @@
-// Under which address clients of a network find the server.
+// The address of the server for clients of a network.
 //
 // Thread-safety: a value.
 #pragma once

@@ -1,4 +1,4 @@
-// The Kubernetes release that the server speaks, which clients compare and which is kube-apiserver's, and the build of Backplane.
+// The Kubernetes release whose API the server implements, which clients compare, and the build of Backplane.
 //
 // Thread-safety: values and pure functions.
 #pragma once
@@ -23,7 +23,7 @@ struct BuildInfo {
 };
 const BuildInfo& build_info() noexcept;
 
-inline constexpr std::string_view kGoVersion = "go1.26.8";  // of the kube-apiserver that answers as this server does
+inline constexpr std::string_view kGoVersion = "go1.26.8";  // of the corresponding kube-apiserver
 // The releases of --emulated-version and --min-compatibility-version.
 struct EffectiveVersion {
   ApiRelease emulation = kApiRelease;
@@ -39,7 +39,7 @@ struct ReportedVersion {
   // With the build of the same release that --version=vX.Y.Z names ("v1.36.3-vendor.1"); other values of the flag change nothing.
   // Errors: another major, minor or patch number.
   static Result<ReportedVersion> make(std::string_view version_flag, const EffectiveVersion& effective = {});
-  // The answer of GET /version, field by field in order.
+  // The response of GET /version, field by field in order.
   std::vector<std::pair<std::string_view, std::string>> fields() const;
 };
 

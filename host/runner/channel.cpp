@@ -155,7 +155,7 @@ Result<std::string> Channel::call(std::uint16_t function, std::string payload, C
   auto lane = take_lane(function, until);
   if (!lane.ok()) return lane.status();
   const Lane::Outcome outcome = exchange(**lane, function, payload, until, answer);
-  // The other process has ended. close() records the calls that still have a lane as interrupted, so the lane is given back after it.
+  // The other process has ended. close() records the calls that still have a lane as interrupted, so the lane is released after it.
   if (outcome == Lane::Outcome::kClosed || outcome == Lane::Outcome::kInvalid) close();
   give_back(*lane, outcome == Lane::Outcome::kFrame);
   return result_of(outcome, answer);
@@ -231,7 +231,7 @@ void Channel::accept_lanes() {
   if (on_closed_) on_closed_();
 }
 
-// -1: the channel is closed, or what came is not a lane.
+// -1: the channel is closed, or the message carries no lane.
 int Channel::receive_socket() const {
   DescriptorMessage message;
   ssize_t size = -1;

@@ -1,14 +1,14 @@
 // Calls in both directions between two processes, many at a time, each with a deadline.
 //
-// Each call has a lane for itself, a socket pair that the calling side makes and keeps for its next call; the socket of the channel
-// carries one end of it to the other side. So an answer wakes the thread that waits for it and no other. On the other side each lane has a
-// thread. A call that a function makes to the side that has called it uses the same lane, and runs on the thread that waits for that
-// function: a chain of calls uses one thread on each side, and what a thread may do there holds for the calls that are made for it.
+// Each call has its own lane, a socket pair that the calling side makes and keeps for its next call; the socket of the channel carries one
+// end of it to the other side. So an answer wakes only the thread that waits for it. On the other side each lane has a thread. A call that
+// a function makes to the side that has called it uses the same lane, and runs on the thread that waits for that function: a chain of calls
+// uses one thread on each side, and restrictions of a thread apply to the calls that are made for it.
 //
 // Thread-safety: any thread.
-// Lifetime:      close() and join() before the destructor; no call may be under way then. The handler outlives the channel.
+// Lifetime:      close() and join() before the destructor; no call may be in progress then. The handler outlives the channel.
 // Errors:        kTimeout: no answer within the time; the other side may still work. kServiceUnavailable: the channel is closed. The
-//                other side's Status if it has refused the call. Bytes that are no frame close the channel.
+//                other side's Status if it has refused the call. Bytes that are not a frame close the channel.
 #pragma once
 
 #include <chrono>
@@ -29,17 +29,17 @@
 
 namespace backplane::runner {
 
-// Calls of each direction at a time; more wait.
+// The maximum numbers of concurrent calls in each direction; further calls wait.
 struct ChannelLimits {
   std::size_t made, served;
 };
-// Of the host. It serves the calls of threads that the plugin has made.
+// The limits of the host, which serves the calls of the plugin's threads.
 inline constexpr ChannelLimits kChannelLimits{64, 8};
 
 class Channel {
  public:
   using Clock = Lane::Clock;
-  // Makes the call of `function` and returns its answer. An exception refuses the call.
+  // Handles a call of `function` and returns its answer. If it throws, the call is refused.
   using Handler = std::function<Result<std::string>(std::uint16_t function, std::string_view payload)>;
 
   // Takes ownership of the socket. `name`: of its threads.
@@ -55,11 +55,11 @@ class Channel {
   // Ends all calls, and refuses new ones.
   void close();
   bool closed() const;
-  // Called once, on another thread, when the other side has closed it, or has sent bytes that are no frame.
+  // Called once, on another thread, when the other side has closed the channel, or has sent bytes that are not a frame.
   void on_closed(std::function<void()> callback) { on_closed_ = std::move(callback); }
-  // The functions whose answers were awaited when it was closed.
+  // The functions whose answers were awaited when the channel was closed.
   std::vector<std::uint16_t> interrupted() const;
-  // Waits for its threads: functions of this side that run.
+  // Waits until the running functions of this side have returned, and joins the threads.
   void join();
 
  private:
@@ -79,7 +79,7 @@ class Channel {
   Result<std::shared_ptr<Lane>> take_lane(std::uint16_t function, Clock::time_point until);
   std::shared_ptr<Lane> open_lane() const;
   void give_back(const std::shared_ptr<Lane>& lane, bool usable);
-  // Sends the call and returns its answer; serves what the other side calls before it answers.
+  // Sends the call and returns its answer; meanwhile serves the calls that the other side makes for it.
   Lane::Outcome exchange(const Lane& lane, std::uint16_t function, std::string_view payload, Clock::time_point until, Frame& answer);
   static Result<std::string> result_of(Lane::Outcome outcome, Frame& answer);
 
@@ -97,9 +97,9 @@ class Channel {
   std::function<void()> on_closed_;
 
   mutable std::mutex mutex_;
-  std::condition_variable freed_, ended_;  // a lane that this side, that the other side has made
+  std::condition_variable freed_, ended_;  // lanes that this side has made, and lanes that the other side has made
   bool closed_ = false;
-  std::vector<std::shared_ptr<Lane>> idle_;  // the one that was used last is at the end
+  std::vector<std::shared_ptr<Lane>> idle_;  // the most recently used lane is at the end
   std::vector<Made> busy_;
   std::vector<std::uint16_t> interrupted_;
   std::list<Served> served_;  // changed by the acceptor

@@ -22,12 +22,12 @@
 
 namespace backplane::runner {
 
-// What else the process does while a plugin is loaded; for the record of a crash.
+// Notifications about calls into the plugin, for the record of a crash.
 struct ChildEvents {
   std::function<void(const void* entry)> mapped;
   // `call` of the lifecycle begins; the object that is returned lives as long as the call.
   std::function<std::shared_ptr<void>(const char* call)> lifecycle;
-  // This thread makes another call into the plugin, or, with null, has made it.
+  // This thread begins another call into the plugin; null: the call has returned.
   void (*running)(const char* call) noexcept = [](const char*) noexcept {};
 };
 
@@ -36,7 +36,7 @@ class Child {
   // `socket`: ownership passes to this object. `file`: the plugin's.
   Child(int socket, std::string file, ChildEvents events);
   ~Child();
-  // Answers calls until the host has closed the socket.
+  // Serves calls until the host has closed the socket.
   void run();
 
   static Child& instance();
@@ -49,7 +49,7 @@ class Child {
   using Target = std::variant<bp_kind, bp_admission, bp_authenticator, bp_authorizer, bp_audit_sink, bp_path, bp_hook, bp_check,
                               bp_controller, bp_watch>;
   std::uint32_t add(Target target);
-  // A queue is known by its controller, an informer by its number.
+  // A queue has the id of its controller, an informer has a number.
   bp_queue* queue_of(std::uint32_t controller);
   static std::uint32_t id_of(const bp_queue* queue);
   bp_informer* informer_of(std::uint32_t number);

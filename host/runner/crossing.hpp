@@ -1,10 +1,10 @@
-// How each type of the stable tier's tables crosses the border: what the caller sends, and what comes back.
+// The encoding of each type of the stable tier's tables between host and runner: the arguments that the caller sends, and the results.
 //
 // The structs have one list of their members here, which both directions use. A function's parameters are taken from its type in the table,
-// so a function that does not fit does not compile.
+// so a function with other parameters does not compile.
 //
 // Thread-safety: values.
-// Lifetime:      what a Kept<T> gives to a function points into the payload that it was read from, and into itself.
+// Lifetime:      the arguments that a Kept<T> passes to a function point into the payload and into the Kept<T>.
 // Errors:        a Reader that has failed leaves zeros.
 #pragma once
 

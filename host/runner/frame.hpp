@@ -19,7 +19,7 @@ namespace backplane::runner {
 enum class FrameType : std::uint8_t {
   kCall = 1,
   kAnswer = 2,   // of the function
-  kRefusal = 3,  // instead of an answer: the call could not be made; a Status
+  kRefusal = 3,  // the call could not be made; the payload is a Status
 };
 
 struct FrameHead {
@@ -29,7 +29,7 @@ struct FrameHead {
 };
 
 inline constexpr std::size_t kHeadSize = 16;
-// As large as the answer of a list may be.
+// The maximum size of the answer of a list.
 inline constexpr std::uint32_t kMostPayload = 256U << 20U;
 
 void append_head(std::string& out, const FrameHead& head);

@@ -1,4 +1,4 @@
-// The bytes between host and runner, and what they may not do.
+// The frames between host and runner, valid and malformed.
 #include "runner/frame.hpp"
 
 #include <gtest/gtest.h>

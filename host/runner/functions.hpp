@@ -1,4 +1,4 @@
-// The functions that cross the border between the host and a runner process.
+// The functions that the host and a runner process call in each other.
 //
 // Thread-safety: constants.
 #pragma once
@@ -64,7 +64,7 @@ enum class Function : std::uint16_t {
   kEnd,
 };
 
-// How long a function may take: see Runner::Limits.
+// The time limit of a function: see Runner::Limits.
 enum class Patience : std::uint8_t { kLifecycle, kRequest, kWaiting, kLong };
 
 struct FunctionRow {
@@ -72,7 +72,7 @@ struct FunctionRow {
   const char* name;  // as in the tables
   Patience patience;
 };
-// Those that the host calls.
+// The functions that the host calls.
 inline constexpr FunctionRow kFunctions[] = {
     {Function::kLoad, "the entry point", Patience::kLifecycle},
     {Function::kConfigure, "configure()", Patience::kLifecycle},

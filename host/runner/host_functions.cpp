@@ -1,4 +1,4 @@
-// The functions of the host's tables that a plugin in a runner process calls after it has registered what it has.
+// The functions of the host's tables that a plugin in a runner process calls after its registrations.
 #include <algorithm>
 
 #include "runner/registrations.hpp"
@@ -15,7 +15,7 @@ T taken(Reader& in) {
   return value;
 }
 
-// A text that the host gives, or its error.
+// A text from the host, or its error.
 void put_given(Writer& out, const bp_host& host, bp_text* text, const bp_error& error) {
   put(out, text);
   put(out, error);

@@ -1,11 +1,10 @@
-// One socket between two processes, on which one call is under way at a time, with the calls that are made for it.
-//
-// The side that has opened it calls. The other side, while it works, may call back; the first side, while it works for that call, too. So
-// at most one frame is under way, and each side knows what the next one may be.
+// A socket between two processes for one call at a time, and for the nested calls that are made for it.
+// The side that has opened the lane makes the calls. While the other side executes a call, it may call back, and so on. So at most one
+// frame is in transit, and each side knows which types the next frame may have.
 //
 // Thread-safety: one thread at a time; shut_down() by any thread.
 // Lifetime:      the destructor closes the socket.
-// Errors:        see Outcome; after any but kFrame the lane is of no more use.
+// Errors:        see Outcome; after any other outcome than kFrame the lane must be closed.
 #pragma once
 
 #include <chrono>
@@ -30,7 +29,7 @@ class Lane {
     kFrame,
     kTimeout,
     kClosed,   // by the other side, or shut_down()
-    kInvalid,  // what came is not a frame, or more than one
+    kInvalid,  // the received bytes are not exactly one frame
   };
 
   // Takes ownership of the socket.
@@ -42,12 +41,12 @@ class Lane {
   Outcome send(const FrameHead& head, std::string_view payload, Clock::time_point until) const;
   // Without `until`: waits as long as the lane is open.
   Outcome receive(Frame& frame, std::optional<Clock::time_point> until) const;
-  // Ends what waits on either side.
+  // Ends waits on both sides.
   void shut_down() const noexcept;
 
  private:
   Outcome send_bytes(std::string_view bytes, Clock::time_point until) const;
-  // Some bytes, at least one.
+  // Receives at least one byte.
   Outcome receive_some(char* to, std::size_t most, std::size_t& got, std::optional<Clock::time_point> until) const;
   bool wait(short events, std::optional<Clock::time_point> until) const;
 

@@ -1,8 +1,8 @@
-// What a plugin in a runner process has registered, as the host's tables see it: functions that call the runner.
+// The registrations of a plugin in a runner process, as tables for the host whose functions call the runner.
 //
 // Thread-safety: any thread; as each function's comment in the tables.
 // Lifetime:      until the plugin's destroy() has returned.
-// Errors:        a call that the runner does not answer fails with the Caller's Status in bp_error.
+// Errors:        a call without an answer of the runner fails with the Caller's Status in bp_error.
 #pragma once
 
 #include <atomic>
@@ -31,22 +31,22 @@ class Caller {
 struct Proxy {
   Proxy(Caller& its_caller, std::uint32_t its_id, std::string its_name) : caller(its_caller), id(its_id), name(std::move(its_name)) {}
   Caller& caller;
-  const std::uint32_t id;  // as the runner knows it
+  const std::uint32_t id;  // the runner's number of the table
   const std::string name;
   // The plugin was registered without BP_BLOCKING: it must not call the server, although the host calls it on a thread that may wait.
   bool quick = false;
-  // Of a watch, the one of its controller.
+  // For a watch: the queue of its controller.
   std::atomic<bp_queue*> queue{nullptr};
   Proxy* controller = nullptr;
   bp_informer* informer = nullptr;
   std::mutex events;  // of a controller: event() is called for one event after another
-  // What a new process has to be given again: the configuration of an admission rule; that a hook of startup has run.
+  // The state that a new process receives again: the configuration of an admission rule, and whether a post-start hook has run.
   std::mutex mutex;
   std::optional<std::string> config;
   std::atomic<bool> has_run{false};
 };
 
-// What the thread's call of the runner is about, for the calls that the runner makes for it.
+// The request and the exchange of this thread's call of the runner, for the nested calls that the runner makes.
 struct CallSubject {
   bp_request* request = nullptr;
   bp_exchange* exchange = nullptr;
@@ -80,7 +80,7 @@ class SubjectScope {
 
 inline Status unreadable_answer() { return internal_error("the runner process has sent an answer that cannot be read"); }
 
-// The function that the host's table gets in the place of the plugin's; `self` is the Proxy.
+// The function in the host's table that replaces the plugin's function; `self` is the Proxy.
 template <Function kFunction, class... Arguments>
 int32_t call_back(void* self, Arguments... arguments) {
   auto& proxy = *static_cast<Proxy*>(self);
@@ -111,7 +111,7 @@ void set_call(Table& table, int32_t (*Table::*member)(void*, Arguments...), bool
 
 // ---- tables
 
-// Bits of what a kind or an admission rule has.
+// Bits for the functions that a kind or an admission rule has.
 inline constexpr unsigned kHasDefaults = 1, kHasCheck = 2, kHasCheckChange = 4, kHasCheckStatus = 8, kHasConvert = 16;
 inline constexpr unsigned kHasConfigure = 1, kHasAdmit = 2, kHasValidate = 4;
 

@@ -1,12 +1,10 @@
-// The host's side of the calls that a runner process makes: what the plugin registers, and the functions of the host's tables.
-//
-// A process that takes the place of one that has ended registers the same things again: they are compared with those of the first process,
-// and nothing is registered twice.
+// The host's side of the calls that a runner process makes: registrations of the plugin, and functions of the host's tables.
+// A restarted process makes its registrations again. They are compared with those of the first process, and nothing is registered twice.
 //
 // Thread-safety: begin(), begin_again() and end() by one thread while no plugin code runs; serve() by any thread.
 // Lifetime:      proxies live as long as this object.
-// Errors:        kBadRequest for calls that cannot be read or name what is not registered; kConflict for a process that registers other
-//                things than the first one.
+// Errors:        kBadRequest for calls that cannot be read or that name an object that is not registered; kConflict for a process whose
+//                registrations differ from those of the first one.
 #pragma once
 
 #include <cstdint>
@@ -23,17 +21,17 @@ class Registrations {
  public:
   explicit Registrations(Caller& caller) : caller_(caller) {}
 
-  // Before the first process provisions.
+  // Call it before provision() of the first process.
   void begin(const bp_host& host);
-  // Before each later one does.
+  // Call it before provision() of each later process.
   void begin_again();
-  // After that. Whether a later process has registered everything that the first one has.
+  // Call it after provision(). Returns whether a later process has registered everything that the first one has.
   bool end();
   Result<std::string> serve(Function function, std::string_view arguments);
 
-  // Each of them, in the order of registration.
+  // All proxies, in the order of registration.
   std::deque<Proxy>& proxies() noexcept { return proxies_; }
-  // Gives the objects of its informers to the queues of all controllers, as far as they have begun.
+  // Adds the objects of the informers to the queues of all started controllers.
   void tell_controllers() const;
 
  private:
@@ -85,7 +83,7 @@ class Registrations {
   std::vector<Watched> watches_;
   std::vector<Made> made_;
   std::size_t repeated_ = 0;
-  std::atomic<bool> open_{false};  // a process provisions
+  std::atomic<bool> open_{false};  // a process is in provision()
 };
 
 }  // namespace backplane::runner

@@ -11,7 +11,7 @@
 namespace backplane::runner {
 namespace {
 
-constexpr std::chrono::seconds kBrief{2};  // that a call waits for the next process
+constexpr std::chrono::seconds kBrief{2};  // the time that a call waits for the next process
 constexpr std::chrono::seconds kEndPatience{2};
 constexpr int kLoopShare = 20;
 
@@ -146,14 +146,14 @@ Status Runner::call_lifecycle(Function function, std::string arguments) {
   const auto answer = call_process(channel, function, std::move(arguments));
   if (answer.ok() || !channel->closed()) return status_of_outcome(answer);
   if (std::this_thread::get_id() == thread_.get_id()) return answer.status();
-  // Its end is noted when the process is gone.
+  // The end is recorded when the process has ended.
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, kEndPatience, [&] { return channel_ != channel; });
   if (status_.last_crash.how.empty()) return answer.status();
   return service_unavailable("the runner process has ended: " + crash_text(status_.last_crash));
 }
 
-// On a request's thread nothing waits for a process.
+// A call on a request's thread does not wait for a process.
 std::shared_ptr<Channel> Runner::channel_for(const Proxy& target) {
   std::unique_lock lock(mutex_);
   const bool may_wait = target.quick || stable::call_place() != stable::CallPlace::kRequest;

@@ -1,11 +1,12 @@
-// A plugin of the stable tier in a separate, supervised process: started, called, ended when it does not answer, and restarted when it
-// has ended.
+// A plugin of the stable tier in a separate, supervised process: started, called, killed if it does not answer, and restarted when it has
+// ended.
 //
-// To the host it is a bp_plugin like any other: the functions of its tables call the process, and what the process calls are the functions
-// of the host's tables, on the thread that waits for it. What the plugin has registered stays registered while there is no process; calls
-// then wait for the next one for a short time, or fail at once on a request's thread.
+// To the host it is a bp_plugin like any other: the functions of its tables call the process; the process calls functions of the host's
+// tables, which run on the thread that waits for the process. While no process runs, the registrations remain; calls wait for the next
+// process for a short time, or fail at once on a request's thread.
 //
-//   first process   load → configure → provision → validate, as the host calls them; if it ends before, there is no second one
+//   first process   load → configure → provision → validate, as the host calls them; if it ends before that, no second process is
+//                   started
 //   later ones      the same calls, with the registrations compared; then admission rules are configured, hooks of startup run, and
 //                   controllers get all objects of their informers again
 //
@@ -46,7 +47,7 @@ struct Crash {
   using Time = std::chrono::system_clock::time_point;
   std::string how;    // "SIGSEGV"; "it has not returned from check() within 2 s"
   std::string place;  // "/path/x.so+0x1234"; empty: not in the plugin's code, or not known
-  std::string calls;  // "check(), admit()": what the host was waiting for; empty: nothing
+  std::string calls;  // "check(), admit()": the calls that the host was waiting for; empty: none
   Time time = {};
 };
 // "SIGSEGV in check() at /path/x.so+0x1234"
@@ -64,13 +65,13 @@ struct RunnerStatus {
 };
 
 struct RunnerOptions {
-  std::string program;  // whose `plugin runner` is the process
+  std::string program;  // the executable; the process runs its command `plugin runner`
   std::string plugin, version;
-  std::string file;        // that the process loads
-  std::string shown_file;  // of which it is a copy
+  std::string file;        // the file that the process loads
+  std::string shown_file;  // the original of that copy, for messages
   Limits limits = {};
   std::function<void(std::string_view line)> output;  // a line on the process's standard output or error
-  // The process has ended five times within five minutes: until when there is none.
+  // Called when the process has ended five times within five minutes. Returns the time until which no process is started.
   std::function<Crash::Time(const Crash&)> quarantine;
   // The state has changed; called on the thread of this object.
   std::function<void()> changed;
@@ -133,7 +134,7 @@ class Runner final : public Caller {
   bool validated_ = false, stopping_ = false, supervised_ = false;
   Process* process_ = nullptr;
   std::shared_ptr<Channel> channel_;
-  std::string ended_by_;  // why this object has ended the process
+  std::string ended_by_;  // the reason why this object has killed the process
   std::vector<Clock::time_point> crashes_;
   unsigned in_a_row_ = 0;
   std::vector<std::shared_ptr<Channel>> former_;  // of processes that have ended

@@ -87,7 +87,7 @@ void Runner::live(Process& process, bool first) {
   channel->close();
 }
 
-// The calls that the first process has got from the host.
+// The calls that the host has made to the first process.
 bool Runner::bring_up() {
   const stable::CallScope place(stable::CallPlace::kLifecycle);
   Writer config;
@@ -112,7 +112,7 @@ bool Runner::bring_up() {
   }
   if (!status.ok()) {
     std::unique_lock lock(mutex_);
-    const bool ended = channel_->closed();  // how says more than the failed call
+    const bool ended = channel_->closed();  // how the process ended is more precise than the error of the call
     lock.unlock();
     if (!ended) end_process("it could not be restarted: " + status.message());
     return false;
@@ -128,7 +128,7 @@ bool Runner::bring_up() {
   return true;
 }
 
-// What the plugin has been told since its start.
+// Repeats the notifications that former processes have received since the start of the plugin.
 void Runner::catch_up() {
   const stable::CallScope place(stable::CallPlace::kWaiting);
   for (Proxy& proxy : registrations_.proxies()) {

@@ -17,7 +17,7 @@ constexpr std::string_view kAnonymous = "anonymous";
 // True for a request with a bearer token: a token that no authenticator recognizes is an invalid credential.
 bool carries_token(const Exchange& exchange) { return !bearer_token(exchange).empty(); }
 
-// Several failures as one, each text once.
+// Joins several errors; each text appears once.
 Status all_of(const std::vector<Status>& failures) {
   std::vector<std::string> texts;
   std::string joined;
@@ -47,7 +47,7 @@ std::optional<AuthenticationResult> ask_now(Authenticator& authenticator, Reques
                     [&](const Caught& error) -> std::optional<AuthenticationResult> { return threw(authenticator.name(), error); });
 }
 
-// The server's calls to itself and to its peers have this name; requests get it by a certificate only.
+// The user name of the server's calls to itself and to its peers. Other requests get it only with a certificate.
 Status reserved_name(std::string_view authenticator) {
   security_log().warn("an authenticator returned a reserved user name authenticator={} user={}", authenticator, kApiServerUser);
   return unauthorized("authenticator " + std::string(authenticator) + " returned the reserved user name " + std::string(kApiServerUser));

@@ -19,7 +19,7 @@ namespace backplane {
 class Authentication {
  public:
   virtual ~Authentication() = default;
-  // The result if it needs no waiting; nothing: call authenticate().
+  // The result, if it is available without waiting; nullopt: call authenticate().
   virtual std::optional<Result<UserRef>> authenticate_now(RequestContext& context, Exchange& exchange) const = 0;
   virtual Task<Result<UserRef>> authenticate(RequestContext& context, Exchange& exchange) const = 0;
 };
@@ -41,11 +41,11 @@ class UnionAuthentication final : public Authentication {
   Task<Result<UserRef>> authenticate(RequestContext& context, Exchange& exchange) const override;
 
  private:
-  // By the connection's certificate; nothing without one.
+  // Authenticates by the connection's certificate; nullopt if there is none.
   Result<std::optional<UserRef>> of_connection(const Exchange& exchange) const;
   Result<UserRef> without_credentials(const Exchange& exchange) const;
   bool is_meant_for_us(const std::vector<std::string>& audiences) const;
-  // The user, if `found` decides the request; else notes whether the credential was a bad one.
+  // Returns the user if `found` decides the request; else records whether the credential was invalid.
   std::optional<Result<UserRef>> settle(const Authenticator& authenticator, AuthenticationResult found, bool& bad_credential) const;
   AuthenticationConfig config_;
 };

@@ -103,7 +103,7 @@ std::optional<AuthorizerResult> ask_now(const Authorizer& authorizer, const Requ
                     [&](const Caught& error) -> std::optional<AuthorizerResult> { return threw(authorizer, error); });
 }
 
-// utilerrors.NewAggregate: one as it is, several in brackets, equal ones once.
+// utilerrors.NewAggregate: one error unchanged, several in brackets, equal ones once.
 Status together(const std::vector<Status>& errors) {
   std::vector<std::string_view> texts;
   for (const Status& error : errors) {

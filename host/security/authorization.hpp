@@ -1,4 +1,4 @@
-// May they: the superuser's rule, then authorizers in order.  The first opinion wins.
+// Authorization of requests: the superuser's rule, then authorizers in order. The first opinion wins.
 //
 // Thread-safety: immutable after construction; any number of requests at once.
 // Lifetime:      outlives the handler chain and all callers.
@@ -31,21 +31,22 @@ struct PendingAuthorization {
   std::size_t place = 0;
   std::string reasons = {};
   std::vector<Status> errors = {};
-  std::shared_ptr<Authorization> owner = nullptr;  // the one that has begun, if a PublishedAuthorizer was called
+  std::shared_ptr<Authorization> owner = nullptr;  // the Authorization that has begun the decision, if a PublishedAuthorizer was called
 };
 
 // An authorizer with a decision in two steps: begin() does not wait, finish() continues where it stopped, so that no authorizer is
 // called twice for one request.
 class ResumableAuthorizer : public Authorizer {
  public:
-  // The decision, or nothing and `pending`, which finish() takes.
+  // The decision; or nullopt, and `pending` for finish().
   virtual std::optional<AuthorizerResult> begin(const RequestView& request, std::shared_ptr<PendingAuthorization>& pending) const = 0;
   virtual Task<AuthorizerResult> finish(const AuthorizationAttributes& attributes, std::shared_ptr<PendingAuthorization> pending) = 0;
 };
 
 class Authorization final : public ResumableAuthorizer, public RuleResolver {
  public:
-  // `before`: the one that this replaces; the counts of authorizers that both have go on.  May be null.  Every place has an authorizer.
+  // `before`: the Authorization that this one replaces, or null; authorizers that both have keep their counts. Every place has an
+  // authorizer.
   explicit Authorization(std::vector<AuthorizerPlace> places, const Authorization* before = nullptr);
   // Places with the authorizers' names.
   explicit Authorization(const std::vector<std::shared_ptr<Authorizer>>& authorizers, const Authorization* before = nullptr)
@@ -58,7 +59,7 @@ class Authorization final : public ResumableAuthorizer, public RuleResolver {
   RuleResolver* rule_resolver() noexcept override { return this; }
   Task<RuleList> rules_for(UserInfo user, std::string ns) override;
 
-  // How often each authorizer has had the last word.
+  // The number of requests that each authorizer has decided.
   struct Decisions {
     std::atomic<std::uint64_t> allowed{0};
     std::atomic<std::uint64_t> denied{0};
@@ -67,7 +68,7 @@ class Authorization final : public ResumableAuthorizer, public RuleResolver {
   const Decisions& decisions(std::size_t index) const noexcept { return *decisions_[index]; }
 
  private:
-  // Asks from pending.place on, until an authorizer decides or needs waiting; at the end, the refusal.
+  // Calls the authorizers from pending.place on, until one decides or must be awaited; if none decides, returns the refusal.
   std::optional<AuthorizerResult> walk(const RequestView& request, PendingAuthorization& pending) const;
   void note(std::size_t index, Decision decision) const noexcept;
 
@@ -77,12 +78,12 @@ class Authorization final : public ResumableAuthorizer, public RuleResolver {
   std::vector<std::shared_ptr<Decisions>> decisions_;
 };
 
-// The order that --authorization-mode gives, with kube-apiserver's names; none without modes.
+// The order that --authorization-mode sets, with kube-apiserver's names; empty without modes.
 std::vector<AuthorizerPlace> places_of_modes(const std::vector<std::string>& modes);
 
-// `places` with their authorizers: their own, built-in ones, or those that plugins have registered under the type.  Authorizers of plugins
-// that are no mode of kube-apiserver precede them.  Without places: those, then Node, RBAC and the other modes that are registered, and
-// the public information if RBAC is not among them.
+// `places` with their authorizers: the place's own, a built-in one, or the one that a plugin has registered under the type. Authorizers of
+// plugins that are not modes of kube-apiserver come first. If `places` is empty: those, then Node, RBAC and the other registered modes, and
+// the authorizer of public information unless RBAC is registered.
 struct AuthorizationPlan {
   std::vector<AuthorizerPlace> places;
   std::vector<std::string> not_offered;  // types that no plugin has registered

@@ -1,5 +1,5 @@
-// The security of the server as everything else sees it: authentication, authorization and token authentication that can be replaced whole
-// while requests run.  A call ends with what it began with; the former one is destroyed with its last call.
+// Authentication, authorization and token authentication of the server, which can be replaced as a whole while requests run. A call that
+// has begun uses the former ones, which are destroyed after their last call.
 //
 // Thread-safety: every method from any thread.
 // Lifetime:      outlives the plugins and the handler chain.
@@ -29,7 +29,7 @@ class PublishedAuthorizer final : public ResumableAuthorizer, public RuleResolve
   void publish(std::shared_ptr<Authorization> authorization) {
     authorization_.set(std::make_shared<const std::shared_ptr<Authorization>>(std::move(authorization)));
   }
-  // Calls are answered as before the first publish().
+  // From now on calls return the errors of the time before the first publish().
   void withdraw() { authorization_.set(nullptr); }
   // Null before publish().
   std::shared_ptr<Authorization> current() const {

@@ -2,7 +2,7 @@
 // apiserver/pkg/authentication/request/headerrequest.
 //
 // Thread-safety: pure functions.
-// Errors:        kUnauthorized for a front proxy whose name is not among those allowed.
+// Errors:        kUnauthorized for a front proxy whose name is not allowed.
 #pragma once
 
 #include <optional>
@@ -25,7 +25,7 @@ struct RequestHeaderConfig {
   bool enabled() const noexcept { return !client_ca_file.empty(); }
 };
 
-// nullopt for a peer that is no front proxy, or that names no user.
+// nullopt for a peer that is not a front proxy, or that names no user.
 Result<std::optional<UserInfo>> user_of_request_headers(const RequestHeaderConfig& config, const Exchange& exchange);
 
 }  // namespace backplane

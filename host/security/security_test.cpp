@@ -238,7 +238,7 @@ TEST_F(Security, PluginsThatThrowOnAnotherExecutorLeaveTheRequestOnItsOwn) {
   foreign.stop();
 }
 
-TEST_F(Security, RulesThatCannotBeListedLeaveTheOthers) {
+TEST_F(Security, RulesThatCannotBeListedDoNotHideOthers) {
   Authorization authorization({std::make_shared<BrokenRules>(), make_always_allow()});
   const RuleList rules = run_on(loop, authorization.rules_for(UserInfo(), "n"));
   EXPECT_TRUE(rules.incomplete);
@@ -725,7 +725,7 @@ class Reloader final : public Authorizer {
   std::shared_ptr<Authorization> next_;
 };
 
-TEST_F(Security, AuthorizationIsReplacedWholeAndTheFormerOneEndsWithItsLastRequest) {
+TEST_F(Security, AuthorizationIsReplacedAtomicallyAndTheFormerOneEndsWithItsLastRequest) {
   PublishedAuthorizer published;
   using Authorizers = std::vector<std::shared_ptr<Authorizer>>;
   auto first = std::make_shared<Authorization>(

@@ -1,4 +1,4 @@
-// The names of users and groups that the server itself gives a meaning (apiserver/pkg/authentication/user).
+// The names of users and groups with a meaning for the server (apiserver/pkg/authentication/user).
 //
 // Thread-safety: constants and pure functions.
 #pragma once

@@ -70,7 +70,8 @@ Result<std::optional<UserRef>> user_of_certificate(const Exchange& exchange, boo
   const PeerCertificate* certificate = exchange.peer_certificate();
   if (certificate == nullptr && exchange.peer_certificate_rejected()) return unauthorized();
   if (certificate != nullptr) observe_expiration(*certificate);
-  // A certificate without a common name says nothing about its bearer (upstream's CommonNameUserConversion): anonymous, if that is allowed.
+  // A certificate without a common name identifies no user (upstream's CommonNameUserConversion): the request is anonymous, if that is
+  // allowed.
   if (certificate == nullptr || certificate->common_name.empty()) return std::optional<UserRef>();
   if (with_uid && !has_good_uid(*certificate)) return unauthorized();
   return std::optional<UserRef>(user_of(*certificate, with_uid));

@@ -41,7 +41,7 @@ std::string shown(const Object* object) {
   return out + "}";
 }
 
-// Takes what a rule has written: a JSON patch, or the object. True: the object is another one now.
+// Applies the result of a rule: a JSON patch, or a new object. True: the object has changed.
 Result<bool> take_change(Object& object, const std::string& bytes, const std::string& rule) {
   auto parsed = parse_json(bytes, object.storage(), nullptr);
   if (!parsed.ok()) return internal_error("admission rule " + rule + " has written no JSON");

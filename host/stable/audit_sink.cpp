@@ -16,7 +16,7 @@ constexpr std::uint32_t kMostEvents = 10'000, kMostWritten = 400;
 constexpr std::size_t kMostObjectBytes = std::size_t{64} << 20, kMostText = std::size_t{1} << 20;
 // Before each further call with the same events.
 constexpr std::array kPauses{milliseconds(100), milliseconds(1000), milliseconds(5000)};
-// After a call the thread looks again for events once before a request has to wake it, which costs the request more than all else.
+// After a call the thread checks once more for events, so that requests need not wake it: waking the thread is a request's largest cost.
 constexpr milliseconds kLook{5};
 
 std::size_t object_bytes(const AuditEvent& event) noexcept { return event.request_object.size() + event.response_object.size(); }
@@ -72,7 +72,7 @@ bool TableAuditSink::process(std::shared_ptr<const AuditEvent> event) noexcept {
   return true;
 }
 
-// A request that waits may exceed the limit of the queue: it is one event for each request in progress.
+// Events of requests that wait may exceed the limit of the queue: there is at most one for each request in progress.
 Task<bool> TableAuditSink::store(std::shared_ptr<const AuditEvent> event) {
   Promise<bool> written;
   add({std::move(event), written});
@@ -119,7 +119,7 @@ void TableAuditSink::run() {
   }
 }
 
-// False: there are no events. `again`: run() is called once more in a while, so that an event does not wake the thread before.
+// False: there are no events. `again`: run() will be called once more after a pause, so that events do not wake the thread before.
 bool TableAuditSink::take(bool again) {
   if (!taken_.empty()) return true;
   const std::lock_guard lock(mutex_);

@@ -62,15 +62,15 @@ class TableAuditSink final : public AuditSink, public std::enable_shared_from_th
   std::mutex mutex_;
   std::deque<Queued> queue_;
   std::vector<Promise<bool>> flushes_;
-  bool running_ = false;                                  // run() is called soon, or now
-  std::atomic<std::size_t> events_{0}, object_bytes_{0};  // not yet written or lost
+  bool running_ = false;                                  // run() is scheduled or running
+  std::atomic<std::size_t> events_{0}, object_bytes_{0};  // neither written nor lost yet
   std::atomic<bool> flushing_{false};
 
   // ---- of the thread
   std::deque<Queued> taken_;
   kit::AuditEventEncoder encoder_;
-  std::string text_;               // of the first events of taken_, one after another
-  std::vector<std::size_t> ends_;  // of each in text_
+  std::string text_;               // the encoded first events of taken_, one after another
+  std::vector<std::size_t> ends_;  // the end of each event in text_
   std::size_t attempts_ = 0;       // failed calls with this batch
   bool flushed_ = false;
 };

@@ -2,7 +2,7 @@
 //
 // Thread-safety: as backplane::Plugin.
 // Lifetime:      the code of the entry point stays mapped as long as the plugin lives.
-// Errors:        those that the entry point gives; kInternalError for a table that lacks what every plugin has.
+// Errors:        those of the entry point; kInternalError for a table without a required function.
 #pragma once
 
 #include <functional>
@@ -18,8 +18,8 @@ using Entry = const bp_plugin* (*)(bp_error*);
 
 // Calls the entry point. `name`: the plugin's, for its group and its log lines.
 Result<std::unique_ptr<Plugin>> make_plugin(Entry entry, std::string name);
-// The same from the table of a plugin in another process, for which its functions wait. `process`: an error if the process does not answer
-// calls.
+// The same for the table of a plugin in another process; its functions block until the process answers. `process`: returns an error if the
+// process does not answer calls.
 std::unique_ptr<Plugin> make_plugin(const bp_plugin& table, std::string name, std::function<Status()> process);
 
 }  // namespace backplane::stable

@@ -1,7 +1,7 @@
-// The threads on which callbacks of one plugin run that may wait, and what a callback may do on the thread on which it runs.
+// The threads for callbacks of one plugin that may wait, and the restrictions of a callback on the current thread.
 //
 // Thread-safety: any thread.
-// Lifetime:      that of the plugin; a call that runs is awaited by the host when the plugin ends.
+// Lifetime:      that of the plugin; the host waits for running calls before it destroys the plugin.
 // Errors:        an exception of the call is rethrown by the co_await.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace backplane::stable {
 
-// Where this thread is while a callback runs.
+// The kind of the current thread while a callback runs.
 enum class CallPlace : unsigned char { kOther, kLifecycle, kRequest, kWaiting };
 CallPlace call_place() noexcept;
 class CallScope {
@@ -47,7 +47,7 @@ class CallThreads {
   std::array<std::atomic<int>, kThreads> calls_{};
 };
 
-// Runs `work` on `thread` and comes back.
+// Runs `work` on `thread`, and resumes on the caller's executor.
 Task<void> run_on(Executor& thread, std::function<void()> work);
 
 }  // namespace backplane::stable

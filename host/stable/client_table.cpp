@@ -25,7 +25,7 @@ class Answer {
   Result<std::string> wait() {
     std::unique_lock lock(mutex_);
     if (!ready_.wait_for(lock, kPatience, [this] { return result_.has_value(); })) {
-      return timeout("the server has not answered within " + std::to_string(kPatience.count()) + " s", 0);
+      return timeout("the server did not answer within " + std::to_string(kPatience.count()) + " s", 0);
     }
     return std::move(*result_);
   }
@@ -36,7 +36,7 @@ class Answer {
   std::optional<Result<std::string>> result_;
 };
 
-// Held by the task. A task that is destroyed before it has begun answers as well.
+// Held by the task. A task that is destroyed before it has begun sets the answer, too.
 class AnswerSource {
  public:
   explicit AnswerSource(std::shared_ptr<Answer> answer) : answer_(std::move(answer)) {}

@@ -1,4 +1,4 @@
-// A plugin of the stable tier inside the host: what its tables' functions work with.
+// The state of a plugin of the stable tier in the host, for the functions of the host's tables.
 //
 // Thread-safety: provision() fills it on one thread; afterwards it is read by every thread.
 // Lifetime:      that of the plugin (plugin.cpp); registrations refer to it.
@@ -26,14 +26,14 @@ struct bp_context {
   ~bp_context();
   bp_context(const bp_context&) = delete;
   bp_context& operator=(const bp_context&) = delete;
-  // The first thing of provision().
+  // Called first in provision().
   void begin(backplane::Host& its_host);
 
   const std::string name;
   const std::function<backplane::Status()> process;
   backplane::Host* host = nullptr;
   std::optional<backplane::stable::CallThreads> threads;
-  // Of calls of kinds, if they block.  None of these calls waits for the server, so none waits for another one.
+  // The threads for calls of kinds, if they block. None of these calls waits for the server, so none waits for another one.
   std::optional<backplane::stable::CallThreads> kind_threads;
   std::shared_ptr<backplane::HttpClient> client;
   std::unique_ptr<backplane::stable::Controllers> controllers;  // null: no informers

@@ -1,6 +1,6 @@
 // The informers and controllers of one plugin of the stable tier.
 //
-// Thread-safety: informer() and add() while the plugin provisions; the rest is called by the host's hooks.
+// Thread-safety: informer() and add() during provision(); the host's hooks call the other methods.
 // Lifetime:      that of the plugin's context.
 // Errors:        a failed reconcile puts its key into the queue again.
 #pragma once

@@ -21,7 +21,7 @@ template <std::size_t N>
 std::string_view filled(const char (&text)[N]) {
   return {text, ::strnlen(text, N)};
 }
-// Cut at the end of a character, with its NUL.
+// Truncates at a character boundary and appends NUL.
 template <std::size_t N>
 void fill(char (&to)[N], std::string_view from) {
   std::size_t size = std::min(from.size(), N - 1);

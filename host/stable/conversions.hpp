@@ -1,4 +1,4 @@
-// What crosses the border of the stable tier, as types of the SDK: texts, errors, results, tables of the other side.
+// Conversions between types of the stable tier and of the SDK: texts, errors, results, tables.
 //
 // Thread-safety: pure functions.
 // Lifetime:      views are those of the bp_str.
@@ -38,8 +38,8 @@ inline bp_str str(std::string_view text) noexcept { return {text.data(), text.si
 inline bp_text* give(SharedBytes bytes) { return new bp_text{std::move(bytes)}; }
 inline bp_text* give(std::string bytes) { return give(SharedBytes(std::move(bytes))); }
 
-// The error that a plugin has filled; with Retry-After if it is ServiceUnavailable. `otherwise`: the reason of one that has neither code
-// nor reason.
+// The error that a plugin has filled; with Retry-After if it is ServiceUnavailable. `otherwise`: the reason of an error without code and
+// reason.
 Status status_of(const bp_error& error, Reason otherwise = Reason::kInternalError);
 // Fills `error`, which may be null; returns -1.
 int fail(bp_error* error, const Status& status);
@@ -69,7 +69,7 @@ int guarded(bp_error* error, Work&& work) noexcept {
 
 // Parses an object; nullopt if the text is something else.
 std::optional<Object> object_of(std::string_view text, json::storage_ptr storage = {});
-// The strings of a list of such.
+// The elements of a list of strings.
 std::vector<std::string> texts(const Value* list);
 
 }  // namespace backplane::stable

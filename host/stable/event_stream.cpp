@@ -15,7 +15,7 @@ using backplane::StorageEvent;
 
 namespace {
 
-// A full queue takes a batch only if it is empty, so that a batch of any size is taken.
+// A batch that exceeds the limits is accepted if the queue is empty, so that a batch of any size can be delivered.
 constexpr std::size_t kMostEvents = 4096, kMostBytes = std::size_t{8} << 20;
 
 Status cancelled() { return backplane::expired("the watch has ended"); }
@@ -121,7 +121,7 @@ void bp_event_stream::end_unopened(Status why) {
   if (waiter) waiter->set(true);
 }
 
-// The waiter, if there is something to take.
+// Returns the waiter if take() would return a result.
 std::optional<Promise<bool>> bp_event_stream::take_waiter() {
   if (queue_.empty() && !ended_ && !cancelled_) return std::nullopt;
   return std::exchange(waiter_, std::nullopt);

@@ -1,8 +1,8 @@
-// A watch of a storage backend of the stable tier: the queue between the plugin, which pushes batches, and the host, which takes them.
+// A watch of a storage backend of the stable tier: the queue between the plugin, which pushes batches, and the host, which reads them.
 //
 // The queue is bounded. A batch that finds it full is dropped, and the plugin pushes it again in more(). Calls of the plugin for one watch
 // are made one after another, on the threads of its store.
-// Thread-safety: any thread; add(), push() and end() by one at a time.
+// Thread-safety: any thread; add(), push() and end() by one thread at a time.
 // Lifetime:      the store owns it until the plugin's cancel() has returned, so the plugin's pointer is valid as long.
 // Errors:        kExpired after cancel(), or if the plugin ends the watch without an error; the plugin's; kInternalError for batches that
 //                are not in the order of commits.
@@ -35,7 +35,7 @@ struct bp_event_stream : std::enable_shared_from_this<bp_event_stream> {
   void open();
   // Ends the watch with `why` if watch() has not returned.
   void end_unopened(backplane::Status why);
-  // The next batch, or why there is none; nullopt: `woken` is set when that changes.
+  // The next batch, or the error that ended the watch; nullopt: there is neither, and `woken` is set when there is.
   std::optional<backplane::Result<backplane::EventBatch>> take(const backplane::Promise<bool>& woken);
   void cancel();
 
@@ -64,10 +64,10 @@ struct bp_event_stream : std::enable_shared_from_this<bp_event_stream> {
   };
   std::deque<Queued> queue_;
   std::size_t queued_events_ = 0, queued_bytes_ = 0;
-  backplane::EventBatch adding_;  // what add() has added since the last push()
+  backplane::EventBatch adding_;  // the events of add() since the last push()
   std::size_t adding_bytes_ = 0;
   bool adding_nothing_ = false;  // an event had no item
-  backplane::Revision last_;     // that of the last batch
+  backplane::Revision last_;     // the revision of the last batch
   bool full_ = false;            // a batch was dropped
   std::optional<backplane::Status> ended_;
   bool cancelled_ = false;
@@ -75,12 +75,12 @@ struct bp_event_stream : std::enable_shared_from_this<bp_event_stream> {
 
   bool stepping_ = false;  // a call of the plugin is queued or runs
   bool open_wanted_ = false, more_wanted_ = false, forgotten_ = false;
-  void* watch_ = nullptr;  // what watch() has returned
+  void* watch_ = nullptr;  // the result of watch()
 };
 
 namespace backplane::stable {
 
-// The host's handle: its end cancels the watch.
+// The host's handle; its destruction cancels the watch.
 class TableWatch final : public StorageWatch {
  public:
   explicit TableWatch(std::shared_ptr<bp_event_stream> stream) : stream_(std::move(stream)) {}

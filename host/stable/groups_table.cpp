@@ -16,7 +16,7 @@ struct bp_field_errors {
 namespace backplane::stable {
 namespace {
 
-// A strategy has no way to refuse an object that it could not judge: the request gets the error that the plugin has chosen, or 500.
+// A strategy cannot return an error if it could not check an object, so an exception passes the plugin's error, or 500, to the request.
 [[noreturn]] void throw_failure(std::string_view kind, std::string_view call, const bp_error& error) {
   if (error.code != 0 || error.reason[0] != '\0') throw StatusException(status_of(error));
   throw std::runtime_error(std::string(call) + " of kind " + std::string(kind) + " failed: " + status_of(error).message());
@@ -165,7 +165,7 @@ int32_t install_from(bp_context* context, const bp_group* given, bp_error* error
   });
 }
 
-// One type of field error: how it is added.
+// Adds a field error of one type.
 using AddError = void (*)(FieldErrors& errors, std::string field, std::string_view value, std::string_view detail);
 constexpr AddError kAddError[] = {
     nullptr,

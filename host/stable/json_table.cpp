@@ -27,7 +27,7 @@ std::string unescaped(std::string_view token) {
   return out;
 }
 
-// The item of a list that a token names; null: it has none. "-" makes one.
+// The item of a list that a token names; null: there is none. "-" appends an item.
 Value* item_at(Array& list, std::string_view token) {
   if (token == "-") return &list.emplace_back(nullptr);
   std::size_t index = 0;
@@ -35,7 +35,7 @@ Value* item_at(Array& list, std::string_view token) {
   return wrong == std::errc() && end == token.data() + token.size() && index < list.size() ? &list[index] : nullptr;
 }
 
-// The place of a path, made where there is none; null: a number or a text stands on the way.
+// The value at a path, created if absent; null: a value on the path is neither an object nor a list.
 Value* place_at(Value& root, std::string_view path) {
   if (!path.empty() && path.front() != '/') return nullptr;
   Value* at = &root;

@@ -17,10 +17,10 @@
 
 namespace backplane::stable {
 
-// What a plugin has registered: copies of the table and of its texts.
+// The registration of a plugin: copies of the table and of its texts.
 struct StorageProvider {
   explicit StorageProvider(const bp_storage_backend& given);
-  bp_storage_backend table;  // without its texts
+  bp_storage_backend table;  // without the pointers to its texts
   std::string name;
   std::string stored_form;
 };
@@ -32,14 +32,14 @@ class OpenedStore : public std::enable_shared_from_this<OpenedStore> {
 
   const bp_storage_backend table;
   const std::string name;
-  void* handle = nullptr;  // what open() has returned
+  void* handle = nullptr;  // the result of open()
   StoreThreads threads;
 
   // Null after refuse_streams().
   std::shared_ptr<bp_event_stream> add_stream(std::string prefix, Revision after);
-  // Its watch has been cancelled or has not begun.
+  // The watch of the stream has been cancelled, or has not begun.
   void forget(const std::shared_ptr<bp_event_stream>& stream);
-  // Those that there are; there will be no others.
+  // Returns all streams; no stream can be added afterwards.
   std::vector<std::shared_ptr<bp_event_stream>> refuse_streams();
 
  private:

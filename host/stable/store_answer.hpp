@@ -1,7 +1,7 @@
-// What functions of a storage backend of the stable tier return, as types of the SDK.
+// The results of functions of a storage backend of the stable tier, as types of the SDK.
 //
 // Thread-safety: one thread, that of the call.
-// Lifetime:      of the call; what it holds is copied from the plugin.
+// Lifetime:      of the call; its contents are copied from the plugin.
 // Errors:        none.
 #pragma once
 

@@ -50,7 +50,7 @@ void StoreThreads::run(const std::shared_ptr<Shared>& shared) {
   pthread_setname_np(pthread_self(), shared->name.substr(0, 15).c_str());
   const SignalStack signals;
   const ServerScope server(shared->server);
-  const CallScope place(CallPlace::kRequest);  // a store that waits for the server would wait for itself
+  const CallScope place(CallPlace::kRequest);  // a store that calls the server would wait for itself
   std::unique_lock lock(shared->mutex);
   while (true) {
     shared->queued.wait(lock, [&] { return !shared->queue.empty() || shared->stopping; });

@@ -1,9 +1,9 @@
-// The threads on which the functions of one storage backend of the stable tier run. Other than CallThreads they last until the store is
-// closed, which is after the plugins' executors have ended.
+// The threads on which the functions of one storage backend of the stable tier run. Unlike CallThreads they run until the store is closed,
+// which happens after the plugins' executors have ended.
 //
-// Thread-safety: any thread; stop() is called once, by a thread that is none of them.
+// Thread-safety: any thread; stop() is called once, by another thread than these.
 // Lifetime:      the work may outlive the object if stop() has returned false: it owns what it uses.
-// Errors:        none; the work lets no exception out.
+// Errors:        none; the work does not throw.
 #pragma once
 
 #include <chrono>
@@ -26,9 +26,9 @@ class StoreThreads {
 
   // Queues `work`; false after stop(), and it is dropped.
   bool post(std::function<void()> work);
-  // In work of these threads: waits until no other work is queued or runs. False if that takes longer than `limit`.
+  // Called by work on these threads: waits until no other work is queued or runs. False if that takes longer than `limit`.
   bool wait_alone(std::chrono::nanoseconds limit);
-  // Runs what is queued, and joins the threads. False if one does not end within `limit`: all are then detached.
+  // Runs the queued work, and joins the threads. False: a thread has not ended within `limit`; all are then detached.
   bool stop(std::chrono::nanoseconds limit);
 
  private:

@@ -14,7 +14,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A transaction as the plugin sees it; the request outlives it.
+// A transaction in the plugin's types; the request outlives it.
 class PassedTxn {
  public:
   explicit PassedTxn(const TxnRequest& request) {
@@ -43,7 +43,7 @@ Status broken(const OpenedStore& store, const std::string& what) {
   return internal_error("the storage backend " + backplane::quoted(store.name) + " " + what);
 }
 
-// Whether the keys are in order and of the range: pages of a list continue behind the last one.
+// Whether the keys are sorted and in the range: the next page of a list begins after the last key.
 bool keys_fit(const RangeRequest& request, const std::vector<KeyValue>& items) {
   std::string_view least = request.start;
   bool first = true;
@@ -131,7 +131,7 @@ class TableStorage final : public StorageBackend {
 
   const std::shared_ptr<OpenedStore> store_;
   const std::string stored_form_;
-  Executor* const timers_;  // for calls of threads without a loop; null: they have no deadline
+  Executor* const timers_;  // for calls on threads without an executor; null: these calls have no deadline
   const StoreLimits limits_;
   std::atomic<bool> stopped_{false};
   mutable std::atomic<int> in_now_{0};  // calls of now() that run

@@ -3,7 +3,7 @@
 // Thread-safety: open_table_storage() may wait, on any thread.
 // Lifetime:      the plugin and the executor of the connections outlive the result. A call of the plugin that does not return by the end of
 //                the StorageBackend keeps its thread.
-// Errors:        those of the plugin; kTimeout after a deadline; kServiceUnavailable after stop(); kInternalError for results that break
+// Errors:        those of the plugin; kTimeout after a deadline; kServiceUnavailable after stop(); kInternalError for results that violate
 //                the contract.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace backplane::stable {
 struct StoreLimits {
   std::chrono::milliseconds call{30'000};
   std::chrono::milliseconds upkeep{600'000};  // compact(), raise_revision()
-  std::chrono::milliseconds stop{7'000};      // for the calls that run, and then for close()
+  std::chrono::milliseconds stop{7'000};      // for running calls, and then for close()
 };
 
 // Calls open() of the plugin.

@@ -89,7 +89,7 @@ class TableStorageTest : public testing::Test {
     request.end = "/b";
     return run(storage->range(request));
   }
-  // Opens a store of which `count` threads are inside range() until `go` is released as often. Returns the result of the last range.
+  // Opens a store with `count` threads that block in range() until `go` is released as many times. Returns the result of the last range().
   Result<RangeResult> block_threads(int count, std::counting_semaphore<>& go, StoreLimits limits) {
     script.range = [&](const bp_range&, bp_store_answer*, bp_error*) {
       ++script.blocked;
@@ -248,7 +248,7 @@ TEST_F(TableStorageTest, AFullQueueDropsTheBatchAndAsksForMore) {
   storage.reset();
 }
 
-TEST_F(TableStorageTest, ABatchThatIsLargerThanTheQueueIsTakenWhole) {
+TEST_F(TableStorageTest, ABatchLargerThanTheQueueIsAccepted) {
   open(script.table());
   auto events = watch();
   constexpr int kEvents = 20'000;

@@ -1,5 +1,5 @@
-// Keys as the backend has them.  In the host every key begins with "/registry"; etcd has --etcd-prefix in its place.  Logs and errors have
-// the keys that an operator finds in the backend.
+// Keys in the backend. In the host every key begins with "/registry"; etcd has --etcd-prefix in its place. Logs and errors show the
+// backend's keys.
 //
 // Thread-safety: immutable; any thread.
 #pragma once

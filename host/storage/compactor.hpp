@@ -1,7 +1,7 @@
-// Compacts the store's history by age: each tick forgets what was older than the tick before.
+// Compacts the store's history by age: each tick compacts to the revision of the previous tick.
 //
 // Thread-safety: start() and stop() from one thread; ticks run on the executor.
-// Lifetime:      the store outlives stop(); await stop() before the compactor goes away.
+// Lifetime:      the store outlives stop(); await stop() before the compactor is destroyed.
 // Errors:        a failed compaction is logged and tried again at the next tick.
 #pragma once
 
@@ -24,9 +24,9 @@ class Compactor {
   void start();
   // Ends the ticks and waits for a compaction that runs.
   Task<void> stop();
-  // What one tick does: compacts to the revision that the tick before saw.
+  // One tick: compacts to the store's revision at the previous tick.
   Task<Status> tick();
-  // The revision that ticks have compacted to: what is older is gone.  0: nothing yet.
+  // The revision to which ticks have compacted; older revisions are gone. 0: no compaction yet.
   std::shared_ptr<const std::atomic<Revision>> compacted() const;
 
  private:

@@ -1,6 +1,6 @@
-// Stores objects in the backend's encoding and through the transformers of their resources, and shows them as canonical JSON
-// (stored_values.hpp).  A store that was written in another encoding, by another server or with another encryption key is readable, and
-// changes over as its objects are written.
+// Stores objects in the backend's encoding and through the transformers of their resources, and returns them as canonical JSON
+// (stored_values.hpp). A store that was written in another encoding, by another server or with another encryption key is readable, and its
+// objects are converted when they are written.
 //
 // Thread-safety: every method from any thread.
 // Lifetime:      borrows the backend; the types given to use_kind() outlive it.
@@ -22,9 +22,9 @@ class EncodedStorage final : public ObjectStorage {
   explicit EncodedStorage(StorageBackend& backend, std::shared_ptr<const PublishedTransformers> transformers = nullptr);
   ~EncodedStorage() override;
 
-  // Conversions from versions that objects may have been written in.  Before anything is read or written, and again at any time.
+  // The conversions from versions in which objects may have been written. Before anything is read or written, and again at any time.
   void use_scheme(std::shared_ptr<const Scheme> scheme) { values_->forms().use_scheme(std::move(scheme)); }
-  // What the objects are whose keys start with `prefix`.
+  // The kind of the objects whose keys begin with `prefix`.
   void use_kind(std::string_view prefix, StoredKind kind) { values_->forms().use_kind(prefix, std::move(kind)); }
   void forget_kind(std::string_view prefix) { values_->forms().forget_kind(prefix); }
   // As StoredValues::tell_corrupt_objects.

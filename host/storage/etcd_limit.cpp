@@ -7,14 +7,14 @@ namespace {
 
 constexpr std::size_t kMaxRequestBytes = 1536 * 1024;   // --max-request-bytes
 constexpr std::size_t kMaxSendBytes = 2 * 1024 * 1024;  // of the client
-constexpr std::size_t kRaftHeaderBytes = 17;            // what the server adds: the request's id, and the message around it
+constexpr std::size_t kRaftHeaderBytes = 17;            // added by the server: the request's id, and the enclosing message
 
 std::size_t varint(std::size_t value) {
   std::size_t bytes = 1;
   for (; value >= 0x80; value >>= 7) ++bytes;
   return bytes;
 }
-// A field of `size` bytes: its key, its length and itself.
+// The encoded size of a field of `size` bytes: key, length and content.
 std::size_t field(std::size_t size) { return 1 + varint(size) + size; }
 
 // A RequestOp of a TxnRequest.

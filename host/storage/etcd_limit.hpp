@@ -1,4 +1,4 @@
-// etcd's limit on a request, for stores that are no etcd: what kube-apiserver's users know as the largest object there can be.
+// etcd's limit of the request size, for other stores: it is the maximum object size that users of kube-apiserver know.
 //
 // Thread-safety: pure functions.
 // Errors:        500, worded like etcd, or like its client for a request that the client does not send.

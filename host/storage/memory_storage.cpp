@@ -89,7 +89,7 @@ class MemoryStorage final : public StorageBackend, private CommitHistory {
   LeaseId last_lease_ = 0;
   std::condition_variable_any lease_granted_;
   std::thread lease_thread_;
-  std::atomic<Revision> committed_{1};  // as etcd: an empty store is at 1
+  std::atomic<Revision> committed_{1};  // as in etcd, an empty store is at revision 1
   std::atomic<Revision> compacted_{0};
   std::atomic<std::int64_t> bytes_{0};
   std::atomic<bool> stopped_{false};
@@ -229,7 +229,7 @@ void MemoryStorage::apply_remove(const std::string& key, Revision revision, std:
   add_version(key, keys_.find(key)->second, {revision, 0, 0, SharedBytes{}, true}, events);
 }
 
-// Under the lock.  Returns the revision of the commit, or the store's when nothing changed.
+// Under the lock. Returns the revision of the commit, or the store's if nothing changed.
 Revision MemoryStorage::apply(const TxnRequest& request) {
   const Revision revision = committed_.load() + 1;
   std::vector<StorageEvent> events;

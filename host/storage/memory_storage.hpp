@@ -9,7 +9,7 @@
 
 namespace backplane {
 
-// `stored_form`: the name of the codec in which built-in kinds are kept; empty: JSON.
+// `stored_form`: the name of the codec in which built-in kinds are stored; empty: JSON.
 std::unique_ptr<StorageBackend> make_memory_storage(std::string stored_form = {});
 
 }  // namespace backplane

@@ -11,7 +11,7 @@ BackendMaker memory() {
 
 INSTANTIATE_TEST_SUITE_P(Memory, StorageConformance, testing::Values(memory()), maker_name);
 
-TEST(LeaseTable, GivesOutTheKeysOfLeasesThatHaveRunOutAndOfNoOthers) {
+TEST(LeaseTable, ReturnsTheKeysOfExpiredLeasesOnly) {
   const LeaseTable::Time now{};
   LeaseTable leases;
   leases.grant(1, now + std::chrono::seconds(10));

@@ -1,5 +1,5 @@
-// A store of objects, as caches and the generic store use it: keys and canonical JSON.  Objects may be stored in another encoding; this
-// class stores them as they are, EncodedStorage does not.
+// A store of objects, as caches and the generic store use it: keys and canonical JSON. Objects may be stored in another encoding: this
+// class stores them unchanged, EncodedStorage encodes them.
 //
 // Thread-safety: every method from any thread.
 // Lifetime:      borrows the backend.
@@ -28,11 +28,11 @@ class ObjectStorage : public ForwardingStorage {
   virtual std::size_t read_now(std::vector<KeyValue>& items, std::size_t) const { return items.size(); }
   // Decodes one item; waits for its transformer.
   virtual Task<void> read(KeyValue&) const { co_return; }
-  // Decodes items[from], and some of those that follow it, which wait at the same time.  Returns the index of the first item that it has
-  // not decoded.  The caller runs on an executor.
+  // Decodes items[from] and some of the following items, which wait at the same time. Returns the index of the first item that it has not
+  // decoded. The caller runs on an executor.
   virtual Task<std::size_t> read_some(std::vector<KeyValue>& items, std::size_t from) const;
 
-  // `key` as the backend has it (backend_key.hpp), for logs and errors.
+  // The backend's key (backend_key.hpp), for logs and errors.
   virtual std::string backend_key(std::string_view key) const { return std::string(key); }
 
   // watch() for a caller that has the newest state: StorageEvent::previous is empty, previous_revision is set.
@@ -42,9 +42,9 @@ class ObjectStorage : public ForwardingStorage {
 
   struct Compared {
     RangeResult result;      // as range() returns it
-    bool same_bytes = true;  // writing `worked` would store what is stored
+    bool same_bytes = true;  // writing `worked` would not change the stored bytes
   };
-  // range() of one key, and whether a write of `worked`, canonical JSON that equals the object, would store something else: another
+  // range() of one key, and whether a write of `worked`, canonical JSON that equals the object, would change the stored bytes: another
   // version, another encoding, another encryption key.
   virtual Task<Result<Compared>> compare(std::string key, SharedBytes worked);
 };

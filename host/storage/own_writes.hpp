@@ -1,8 +1,8 @@
-// Decoded values of recent writes, so that this process need not decode the events of these writes: the
-// bytes of an event are the write's when they are equal.
+// Decoded values of recent writes, so that this process need not decode the events of these writes: an event with equal bytes belongs to
+// the write.
 //
 // Thread-safety: every method from any thread.
-// Lifetime:      a value that is not taken is dropped when a newer one exceeds the bounds: count and bytes.
+// Lifetime:      a value that is not read is dropped when newer ones exceed the limits (count and bytes).
 #pragma once
 
 #include <cstddef>
@@ -20,11 +20,11 @@ namespace backplane {
 class OwnWrites {
  public:
   static constexpr std::size_t kMost = 1024;
-  static constexpr std::size_t kMostBytes = 8 * 1024 * 1024;  // keys and both forms
+  static constexpr std::size_t kMostBytes = 8 * 1024 * 1024;  // of keys, stored and decoded values
 
   // `stored` is about to be written under `key`; `worked` is its decoded value.
   void note(std::string_view key, SharedBytes stored, SharedBytes worked);
-  // The other form of `stored`, once.
+  // The decoded value of `stored`; a second call for the same write returns nothing.
   std::optional<SharedBytes> take(std::string_view key, const SharedBytes& stored);
 
  private:

@@ -16,11 +16,11 @@ namespace backplane {
 
 class PublishedTransformers {
  public:
-  // Null: `owner` no longer has any, and another plugin may set some.
+  // Null: `owner` has no transformers any more, and another plugin may set some.
   // Errors: kAlreadyExists, naming the plugin that has set some.
   Status set(const std::string& owner, std::shared_ptr<const StorageTransformers> transformers);
-  // The transformers that the running plugins have registered, and whose they are.  Without effect if they are those of the last call: what
-  // set() has put in their place since stays.
+  // The transformers that the running plugins have registered, and their owner. Has no effect if they are the same as in the last call, so
+  // later transformers of set() stay in use.
   void use_rows(const std::string& owner, std::shared_ptr<const StorageTransformers> transformers);
   // Null: objects are stored as they are.
   std::shared_ptr<const StorageTransformers> get() const { return transformers_.get(); }

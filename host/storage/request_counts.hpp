@@ -10,7 +10,7 @@
 
 namespace backplane {
 
-// One request about `resource` that has come to its end: "get", "list", "create"...
+// One completed request about `resource`: "get", "list", "create"...
 void count_request(std::string_view operation, const GroupResource& resource, bool failed, std::chrono::steady_clock::time_point begun);
 
 }  // namespace backplane

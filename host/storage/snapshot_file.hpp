@@ -26,7 +26,7 @@ namespace backplane {
 struct SnapshotHeader {
   Revision revision = 0;
   std::string created;  // RFC 3339
-  std::string source;   // the store, as the command line names it
+  std::string source;   // the store's name on the command line
 };
 
 struct SnapshotSummary {
@@ -41,7 +41,7 @@ class SnapshotWriter {
   static Result<SnapshotWriter> create(const std::string& path);
   SnapshotWriter(SnapshotWriter&&) noexcept;
   ~SnapshotWriter();
-  // Discards what was written before.
+  // Discards the records that were written before.
   Status begin(const SnapshotHeader& header);
   Status add(const KeyValue& item);
   // Makes the file durable and gives it its name; replaces a file of that name.
@@ -57,7 +57,7 @@ class SnapshotWriter {
 
 class SnapshotReader {
  public:
-  // Where a record is, for reading it again.
+  // The position of a record, for reading it again.
   struct Place {
     std::uint64_t offset = 0;
   };
@@ -66,7 +66,7 @@ class SnapshotReader {
   SnapshotReader(SnapshotReader&&) noexcept;
   ~SnapshotReader();
   const SnapshotHeader& header() const noexcept;
-  // The next record, verified; nullopt after the last one, when the whole file has been verified.
+  // The next record, verified; nullopt after the last one: the whole file has then been verified.
   Result<std::optional<KeyValue>> next();
   // Of the record that next() returned last.
   Place place() const noexcept;

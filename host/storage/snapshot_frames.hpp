@@ -26,7 +26,7 @@ std::uint32_t checksum(std::string_view payload);
 std::string header_payload(const SnapshotHeader& header);
 std::string record_payload(const KeyValue& item);
 std::string end_payload(const SnapshotSummary& summary);
-// Nothing: the payload is not one of these.
+// nullopt: the payload is invalid.
 std::optional<SnapshotHeader> parse_header(std::string_view payload);
 std::optional<KeyValue> parse_record(std::string_view payload);
 std::optional<SnapshotSummary> parse_end(std::string_view payload);

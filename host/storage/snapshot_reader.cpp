@@ -83,7 +83,7 @@ struct SnapshotReader::State {
     header = *parsed;
     return {};
   }
-  // The last frame: it agrees with what was read, and nothing follows.
+  // Checks the last frame: it matches the records that were read, and nothing follows.
   Status check_end(const SnapshotSummary& end) {
     if (offset != size) return damaged(begin = offset, "bytes follow the end");
     if (end.keys != summary.keys || end.bytes != summary.bytes || end.digest != digest.finish()) {

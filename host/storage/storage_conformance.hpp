@@ -16,7 +16,7 @@ namespace backplane {
 
 class StorageConformance : public testing::TestWithParam<BackendMaker> {
  protected:
-  // Before the store: its writer may still be inside a post to a loop when the test has seen what it waited for.
+  // Declared before the store: when the test has seen the awaited event, the store's writer may still be in a post() to a loop.
   LoopPool loops{2};
   OpenStore store{GetParam()};
 
@@ -472,7 +472,7 @@ inline Task<void> read_events(StorageWatch& watch, std::size_t count, std::vecto
   }
 }
 
-// Adds one to a counter `times` times, trying again when another was faster.
+// Increments a counter `times` times; tries again if another writer was faster.
 inline Task<void> count_up(StorageBackend& storage, int times) {
   while (times > 0) {
     RangeRequest request;
@@ -535,7 +535,7 @@ TEST_P(StorageConformance, NoIncrementIsLostWhenManyWritersWantTheSameKey) {
   loops.stop();
 }
 
-// ---- over a restart: for backends that keep what they acknowledged
+// ---- over a restart: for backends that retain acknowledged writes
 
 class DurableStorageConformance : public StorageConformance {};
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(DurableStorageConformance);

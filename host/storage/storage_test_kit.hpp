@@ -1,4 +1,4 @@
-// What tests of stores share: a backend that can be opened again, and short functions for its calls.
+// Helpers for tests of stores: a backend that can be opened again, and short functions for its calls.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -25,7 +25,7 @@ struct BackendMaker {
 inline std::string maker_name(const testing::TestParamInfo<BackendMaker>& info) { return info.param.name; }
 inline void PrintTo(const BackendMaker& maker, std::ostream* out) { *out << maker.name; }
 
-// A directory that goes away with the object.
+// A directory that the destructor removes.
 class ScratchDirectory {
  public:
   ScratchDirectory();
@@ -53,13 +53,13 @@ class OpenStore {
     return run_on(loop_, std::move(task));
   }
   TxnResult commit(TxnRequest request);
-  // Writes whatever the key holds; returns the revision.
+  // Writes the key unconditionally; returns the revision.
   Revision put(std::string key, std::string value, LeaseId lease = 0);
   Revision remove(std::string key);
   // The store's revision; checks that the revision that the store reports without a request, if it reports one, is the same.
   Revision newest();
   RangeResult range(RangeRequest request);
-  // The value of a key, or "-" when it does not exist.
+  // The value of a key, or "-" if it does not exist.
   std::string get(std::string key, Revision revision = 0);
   // `key=value` of all keys under a prefix, joined by spaces.
   std::string dump(std::string prefix, Revision revision = 0);

@@ -1,19 +1,18 @@
 // Copies the content of one store into another one of any kind: for migration between the embedded store and etcd.
 //
-//   hold      a mark in the target prevents servers from using it; with `hold_source` one in the source prevents writes
+//   hold      a mark in the target prevents servers from using it; with `hold_source` a mark in the source prevents writes
 //   raise     the target's revision is raised above the source's, so that no resourceVersion that a client has seen is reused
 //   copy      everything below /registry/, in pages, at one revision of the source
 //   verify    the target is read back: as many keys, the same digest
-//   settle    what has been written to the source meanwhile is copied in another pass, until nothing has
+//   settle    changes of the source are copied in further passes, until there are none
 //   finish    the target drops its history (an older watch gets 410 and lists again) and its mark; the mark of the source stays
 //
-// An interrupted copy leaves the target marked; the next one continues with it, and writes what differs.
+// An interrupted copy leaves the target marked; the next copy continues with it, and writes the differences.
 //
 // Thread-safety: one call on the two stores; others may read them.
 // Lifetime:      borrows both stores.
 // Errors:        those of the stores, with "source: " or "target: " before them; kConflict for a target that is not empty, or a source
-//                that is an unfinished copy; kBadRequest for a source that holds nothing; kInternalError when the target is not what was
-//                written to it.
+//                that is an unfinished copy; kBadRequest for an empty source; kInternalError if the target differs from the written data.
 #pragma once
 
 #include <chrono>
@@ -27,7 +26,7 @@ namespace backplane {
 struct CopySettings {
   std::string from, to;  // names of the stores in the marks and in errors
   bool hold_source = false;
-  // How long what expires in the source (events) stays in the target: how much of its time is left is not known.
+  // The lifetime in the target of objects that expire in the source (events): their remaining time is not known.
   std::chrono::seconds lease{3600};
   // `step`: "copied", "raised"; `done` keys or revisions.
   std::function<void(std::string_view step, std::uint64_t done)> progress = {};
@@ -42,7 +41,7 @@ struct CopyReport {
 
 Task<Result<CopyReport>> copy_store(StorageBackend& from, StorageBackend& to, CopySettings settings);
 
-// Takes a hold off a store, so that its servers write again.  Errors: kNotFound when there is none; kConflict for an unfinished copy.
+// Removes a hold from a store, so that its servers write again. Errors: kNotFound if there is none; kConflict for an unfinished copy.
 Task<Status> release_store(StorageBackend& store);
 
 }  // namespace backplane

@@ -88,7 +88,7 @@ TEST_F(StoreCopy, HoldsEverythingAndNoRevisionComesTwice) {
   all.end = "/registry0";
   for (const KeyValue& kv : to.range(all).items) EXPECT_GT(kv.mod_revision, last) << kv.key;
   EXPECT_EQ(to.newest(), done->target_revision);
-  EXPECT_EQ(expired_before(last), Reason::kExpired) << "who watched the source must begin anew";
+  EXPECT_EQ(expired_before(last), Reason::kExpired) << "a watch of the source must begin again";
   EXPECT_EQ(expired_before(done->target_revision), Reason::kNone);
 }
 
@@ -157,7 +157,7 @@ TEST_F(StoreCopy, ATargetThatKeepsSomethingElseIsFoundOut) {
   EXPECT_THAT(done.status().message(), testing::StartsWith("target: it is not what was written to it: 1201 keys, sha256 "));
 }
 
-TEST_F(StoreCopy, ATargetThatIsNotEmptyIsLeftAlone) {
+TEST_F(StoreCopy, ANonEmptyTargetIsNotWritten) {
   to.put("/registry/configmaps/default/own", "1");
   const auto done = copy();
   EXPECT_EQ(done.status().reason(), Reason::kConflict);
@@ -165,7 +165,7 @@ TEST_F(StoreCopy, ATargetThatIsNotEmptyIsLeftAlone) {
   EXPECT_EQ(to.dump("/registry"), "/registry/configmaps/default/own=1");
 }
 
-TEST_F(StoreCopy, AnUnfinishedCopyOfAnotherSourceIsLeftAlone) {
+TEST_F(StoreCopy, AnUnfinishedCopyOfAnotherSourceIsNotContinued) {
   to.put(std::string(kHoldKey), to_text({StoreHold::Kind::kFilling, "another one"}));
   EXPECT_EQ(copy().status().reason(), Reason::kConflict);
   EXPECT_EQ(to.run(release_store(*to)).reason(), Reason::kConflict) << "half a store is not let go";
@@ -178,7 +178,7 @@ TEST_F(StoreCopy, ASourceWithNothingInItIsAMistake) {
   EXPECT_EQ(to.dump("/registry"), "");
 }
 
-TEST_F(StoreCopy, ASourceThatIsHalfACopyItselfIsRefused) {
+TEST_F(StoreCopy, ASourceThatIsAnUnfinishedCopyIsRefused) {
   from.put(std::string(kHoldKey), to_text({StoreHold::Kind::kFilling, "another one"}));
   EXPECT_EQ(copy().status().message(), "source: it is a copy of another one that has not been finished");
 }
@@ -218,11 +218,11 @@ TEST_F(StoreCopy, ACopyThatFailsLetsTheSourceGo) {
   EXPECT_EQ(from.get(std::string(kHoldKey)), "-");
 }
 
-TEST_F(StoreCopy, AWriteToASourceWhoseHoldHadRunOutIsFoundOut) {
+TEST_F(StoreCopy, AWriteToASourceWithAnExpiredHoldIsDetected) {
   source.before_txn = [&](TxnRequest& request) {
     // The last hold is permanent; an earlier one may have expired with its lease.
     const bool for_good = !request.puts.empty() && request.puts.front().key == kHoldKey && request.puts.front().lease == 0;
-    if (for_good) std::thread([&] { from.put("/registry/configmaps/default/c3", "what nobody would read"); }).join();
+    if (for_good) std::thread([&] { from.put("/registry/configmaps/default/c3", "a value that is not read"); }).join();
     return Status();
   };
   OpenStore other{memory()};
@@ -255,7 +255,7 @@ TEST_F(StoreCopy, TheTargetIsNeverBehindTheSource) {
   EXPECT_GE(to.newest(), from.newest() + 1000) << "clients of the source's servers may have seen a little more";
 }
 
-TEST_F(StoreCopy, ASourceThatHasBeenSentElsewhereForGoodStaysThere) {
+TEST_F(StoreCopy, ASourceThatWasMovedPermanentlyStaysMoved) {
   from.put(std::string(kHoldKey), to_text({StoreHold::Kind::kLeaving, "somewhere else"}));
   const auto done = copy(/*hold=*/true);
   EXPECT_EQ(done.status().reason(), Reason::kConflict);

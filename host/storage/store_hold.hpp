@@ -1,7 +1,6 @@
-// A hold: a mark in a store in whose presence no server writes to it, because the store is being moved away, or is being filled.
-//
-// The mark is a key of the store itself, so every server over it sees it, and HeldStorage has each transaction compare that it is not
-// there: while it exists, no server's transaction commits.  It is outside of the served keys (/registry/).  kube-apiserver ignores it.
+// A hold: a mark in a store. While it exists, no server writes to the store, because the store is being moved or filled.
+// The mark is a key of the store, so every server of the store sees it. HeldStorage adds the condition that the key does not exist to each
+// transaction: while it exists, no server's transaction commits. It is outside of the served keys (/registry/). kube-apiserver ignores it.
 //
 // Thread-safety: every function and method from any thread.
 // Lifetime:      HeldStorage borrows the backend.
@@ -22,15 +21,15 @@ inline constexpr std::string_view kHoldKey = "/registry.backplane/hold";
 
 struct StoreHold {
   enum class Kind : unsigned char {
-    kFilling,  // the store is the target of a copy that has not been finished: it is not to be served
-    kLeaving,  // what it holds is being copied, or has been copied, to somewhere else
+    kFilling,  // the store is the target of an unfinished copy, and must not be served
+    kLeaving,  // its contents are being copied, or have been copied, to another store
   };
   Kind kind = Kind::kFilling;
   std::string other;  // the name of the other store, for messages
 };
 
 std::string to_text(const StoreHold& hold);
-// Nothing when the text is no hold.
+// nullopt if the text is not a hold.
 std::optional<StoreHold> parse_hold(std::string_view text);
 // "the store takes no writes: it has been moved to etcd:http://…"
 std::string why_no_writes(std::string_view text);
@@ -39,7 +38,7 @@ class HeldStorage final : public ForwardingStorage {
  public:
   using ForwardingStorage::ForwardingStorage;
 
-  // A store that is being filled is not served: the first read of each server fails until it is whole.
+  // A store that is being filled is not served: the first read of each server fails until the copy is complete.
   Task<Result<RangeResult>> range(RangeRequest request) override {
     return whole_.load(std::memory_order_relaxed) ? backend_.range(std::move(request)) : first_range(std::move(request));
   }

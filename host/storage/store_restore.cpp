@@ -6,7 +6,7 @@
 namespace backplane {
 namespace {
 
-constexpr std::size_t kGroup = 500;                    // transactions under way at once: the store makes them durable together
+constexpr std::size_t kGroup = 500;                    // concurrent transactions, which the store makes durable together
 constexpr std::size_t kGroupBytes = 16 * 1024 * 1024;  // of their values
 constexpr std::size_t kKeysPerLease = 1000;
 constexpr Revision kEmptyStore = 1;
@@ -15,7 +15,7 @@ Status wrong_revision(Revision wanted, Revision got) {
   return internal_error("the store has committed revision " + std::to_string(got) + " instead of " + std::to_string(wanted));
 }
 
-// Calls under way, of one group.
+// The running calls of one group.
 struct Group {
   std::size_t running = 1;  // the group itself
   Status failed;

@@ -35,7 +35,7 @@ class StoreSnapshot : public testing::Test {
     ASSERT_TRUE(summary.ok()) << summary.status().message();
     EXPECT_EQ(summary->keys, 700u);
   }
-  // What verify_snapshot() says; empty: nothing.
+  // The error of verify_snapshot(); empty: success.
   std::string fault() const {
     auto reader = SnapshotReader::open(path());
     if (!reader.ok()) return reader.status().message();

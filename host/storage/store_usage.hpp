@@ -1,4 +1,4 @@
-// What a store holds: objects and bytes of each type, by the prefixes of their keys.
+// Counts the objects and bytes of each type in a store, by the prefixes of their keys.
 //
 // Thread-safety: one thread; other clients may use the store.
 // Lifetime:      borrows the store.

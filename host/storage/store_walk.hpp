@@ -1,8 +1,7 @@
 // Reads a store key by key in pages, and computes its fingerprint: number of keys, number of bytes, one digest.
 //
-// A page holds at most kMaxPage values, fewer when they are large: memory is bounded by that, whatever the size of the store.
-// Short-lived records of servers (/registry/masterleases/, peerserverleases/ and backplane/) are skipped: they mean nothing in
-// another store.
+// A page holds at most kMaxPage values, fewer when they are large: which bounds the memory, whatever the size of the store. Short-lived
+// records of servers (/registry/masterleases/, peerserverleases/ and backplane/) are skipped: they mean nothing in another store.
 //
 // Thread-safety: one thread.
 // Lifetime:      borrows the store.

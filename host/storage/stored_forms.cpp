@@ -95,8 +95,8 @@ bool is_canonical(const StoredKind* kind, std::string_view value) {
          take_front(value, R"(",)");
 }
 
-// The codec that has written these bytes; null: none of this build.  Another server of the same store may write CBOR, which this one reads
-// even if it does not offer it.
+// The codec that has written these bytes; null: no codec of this build. Another server of the same store may write CBOR, which this one
+// reads even if it does not offer it.
 const Codec* writer_of(std::string_view bytes) {
   for (const Codec* codec : codecs(true)) {
     if (codec->wrote(bytes)) return codec;

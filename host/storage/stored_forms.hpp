@@ -1,9 +1,9 @@
 // The encodings of objects in a store.
 //
 // encode(): canonical JSON of the kind's stored version → the codec that the backend has chosen.  A store in another encoding than JSON may
-// be shared with other servers: what stays JSON there ends with a newline, and kinds whose bytes are of another version are converted to
-// it.  decode(): with the codec that the first bytes identify.  An object of another version, or JSON of another writer
-// (it ends with a newline), is brought into canonical form.
+// be shared with other servers: JSON in it ends with a newline, and a kind that other servers store in another version is converted to that
+// version. decode(): with the codec that the first bytes identify. An object of another version, or JSON of another writer (it ends with a
+// newline), is brought into canonical form.
 //
 // Thread-safety: every method from any thread; use_scheme() before the first read and write, and again at any time.
 // Lifetime:      StoredKind::hold keeps the type and the strategy of a kind.
@@ -24,35 +24,35 @@
 
 namespace backplane {
 
-// What is kept below a key prefix.
+// The kind of the objects below a key prefix.
 struct StoredKind {
   GroupVersionKind kind;
   const Schema* schema = nullptr;      // null: custom resources, which are JSON in every store
   GroupVersionKind encoded_as;         // ResourceConfig::encoded_as
   bool json = false;                   // ResourceConfig::stored_as_json
   const Strategy* strategy = nullptr;  // of built-in kinds: has the defaults that the schema cannot express; may be null
-  GroupResource resource = {};         // whose transformer is used
+  GroupResource resource = {};         // selects the transformer
   Hold hold = {};                      // of the plugin that the type and the strategy belong to
 };
 
 class StoredForms {
  public:
-  // `form`: how objects of built-in kinds are written: the name of a codec, or "yaml".
+  // `form`: the encoding of built-in kinds: the name of a codec, or "yaml".
   explicit StoredForms(std::string_view form);
 
   void use_scheme(std::shared_ptr<const Scheme> scheme) { scheme_.set(std::move(scheme)); }
   void use_kind(std::string_view prefix, StoredKind kind);
-  // What is stored below `prefix` is of no kind any more: it is read and written as it is.
+  // The values below `prefix` have no kind any more: they are read and written unchanged.
   void forget_kind(std::string_view prefix);
   // The kind with the longest prefix of `key`; null: no object has such a key.
   std::shared_ptr<const StoredKind> kind_of(std::string_view key) const;
 
-  // Embedded stores refuse what etcd would refuse.
+  // Refuses objects that etcd would refuse, for embedded stores.
   Status check_size(const StoredKind* kind, std::string_view key, const SharedBytes& worked) const;
-  // `kind` may be null, of keys that no object has.
+  // `kind`: null for keys that are not objects.
   Result<SharedBytes> encode(const StoredKind* kind, const SharedBytes& worked) const;
   Status decode(const StoredKind* kind, SharedBytes& value) const;
-  // decode() of what encode() makes of `worked` is `worked`.
+  // True if decode() of encode() of `worked` returns `worked`.
   bool reads_back(const StoredKind& kind, std::string_view worked) const noexcept;
 
  private:
@@ -63,9 +63,9 @@ class StoredForms {
   Result<std::string> encoded(const StoredKind& kind, std::string json) const;
   // The type of the object's version; `fallback` when it is not known.
   const Schema* schema_in(const Object& object, const Schema* fallback) const;
-  // As it is written: in the form of `to`, whose type is `schema` (null: as the conversion leaves it).
+  // The object for the store: in version `to`, whose type is `schema` (null: the result of the conversion).
   Result<std::string> encoded_as(std::string_view json, const GroupVersionKind& to, const Schema* schema) const;
-  // As it is worked with: in the kind's own form, with today's defaults.
+  // The object for use: in the kind's version, with current defaults.
   Result<std::string> canonical(std::string_view json, const StoredKind& kind) const;
   Status convert(Object& object, const GroupVersionKind& to) const;
 

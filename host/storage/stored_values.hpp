@@ -1,6 +1,6 @@
 // The values of a store in both directions: canonical JSON → encoding (stored_forms.hpp) → the transformer of the resource, and back.
 //
-// A value goes through the transformer that was in use when its read or write began.  Transformers that answer at once cost no wait.  If a
+// A value goes through the transformer that was in use when its read or write began. Transformers that return at once cost no wait. If a
 // value of several must wait, the values that follow it wait at the same time, up to kReadAtOnce of them.
 //
 // Thread-safety: every method from any thread.
@@ -32,7 +32,7 @@ class StoredValues {
       : forms_(form), transformers_(std::move(transformers)) {}
 
   StoredForms& forms() noexcept { return forms_; }
-  // Unreadable objects are reported as corrupt, and may be removed unread (AllowUnsafeMalformedObjectDeletion).  Before the first read.
+  // Unreadable objects are reported as corrupt, and can be deleted (AllowUnsafeMalformedObjectDeletion). Before the first read.
   void tell_corrupt_objects() { corrupt_objects_ = true; }
 
   // The keys in errors.  Before the first read.
@@ -45,13 +45,13 @@ class StoredValues {
   Task<void> read(KeyValue& item) const;
   Task<void> read(std::vector<KeyValue>& items) const;
   Task<std::size_t> read_some(std::vector<KeyValue>& items, std::size_t from) const;
-  // A value that this object has written a moment ago is neither decrypted nor decoded.
+  // A value that this object has just written is neither decrypted nor decoded.
   Task<void> read(std::vector<StorageEvent>& events) const;
   // Reads `item`; whether a write of `worked` under its key would store the same encoding with the same transformation.
   Task<bool> read_and_compare(KeyValue& item, SharedBytes worked) const;
 
  private:
-  // What the values of a key are.
+  // The kind and the transformer of a key.
   struct Place {
     std::shared_ptr<const StoredKind> kind;  // null: no object has such a key
     TransformerRef transformer;              // null: none

@@ -1,4 +1,4 @@
-// Tells apart why an object is unreadable: its bytes or its key are lost, or the key service cannot be reached at the moment.
+// Distinguishes the reasons why an object is unreadable: its bytes or its key are lost, or the key service cannot be reached at the moment.
 //
 // Thread-safety: pure functions.
 // Source:        errors of gRPC (google.rpc.Code), as they appear in the messages of storage transformers.

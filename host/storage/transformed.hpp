@@ -1,5 +1,4 @@
-// One value on its way through a storage transformer, which is a plugin's: its exceptions become errors, and the caller resumes on
-// the executor from which it called.
+// Calls a storage transformer, which a plugin implements: its exceptions become errors, and the caller resumes on its executor.
 //
 // Thread-safety: functions of their arguments.
 // Errors:        the transformer's; kInternalError with the text of an exception.
@@ -19,7 +18,7 @@ using TransformerRef = std::shared_ptr<const StorageTransformer>;
 // The transformer for `resource`; null: there is none.  One that fails every call if find() throws.
 TransformerRef find_transformer(const StorageTransformers& transformers, const GroupResource& resource);
 
-// `transformer` may be null: the bytes stay as they are.  Without waiting; nothing if the value must wait.
+// Does not wait; nullopt if the transformer must wait. `transformer` may be null: the bytes are unchanged.
 std::optional<Result<StorageTransformer::Plain>> from_storage_now(const TransformerRef& transformer, std::string_view key,
                                                                   const SharedBytes& bytes);
 // Without waiting if possible.

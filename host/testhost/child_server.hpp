@@ -1,7 +1,7 @@
 // A server in a child process with a store in memory and the plugins under test: `backplane --throwaway`.
 //
 // Thread-safety: one thread at a time; the const methods from any thread.
-// Lifetime:      the server and its files go with the object; the server ends also when this process ends.
+// Lifetime:      the destructor stops the server and removes its files; the server also ends when this process ends.
 // Errors:        start(): kInternalError with the server's log if it does not serve in time.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace backplane {
 
 struct ChildServerOptions {
   std::string program;                        // the executable
-  std::string built_in_plugins;               // the directory of the plugins that are shipped with it
+  std::string built_in_plugins;               // the directory of the in-tree plugins
   std::vector<std::string> plugins = {};      // .so files; the server loads copies under their names
   std::vector<std::string> flags = {};        // further flags
   std::vector<std::string> environment = {};  // SpawnOptions::environment

@@ -82,7 +82,7 @@ fs::path library_folder() {
   return fs::canonical(info.dli_fname != nullptr ? info.dli_fname : "", error).parent_path();
 }
 
-// Of the same installation as this library, or the environment's.
+// The executable of the same installation as this library, or the one that the environment names.
 ChildServerOptions options_of(const char* const* plugins, const char* const* flags, std::uint32_t milliseconds) {
   const fs::path prefix = library_folder().parent_path();
   const char* program = std::getenv("BACKPLANE");
@@ -95,7 +95,7 @@ ChildServerOptions options_of(const char* const* plugins, const char* const* fla
   return options;
 }
 
-// Why a plugin under test does not run; empty: all of them do.
+// The reason why a plugin under test does not run; empty: all run.
 std::string idle_plugins(const std::string& statuses, const std::string& directory) {
   boost::system::error_code error;
   const Value listed = json::parse(statuses, error);

@@ -1,6 +1,6 @@
 // Requests and watches of a test, over one client: each call returns when its response, or its event, is complete.
 //
-// Thread-safety: any thread that is no executor's; an EventQueue from one thread at a time.
+// Thread-safety: any thread that does not belong to an executor; an EventQueue from one thread at a time.
 // Lifetime:      watches end with the connection; an EventQueue may outlive it.
 // Errors:        a request without a response is a Response with the code 0.
 #pragma once

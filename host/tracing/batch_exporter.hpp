@@ -1,5 +1,5 @@
 // Sends recorded spans to a collector in batches, as OpenTelemetry's batch processor does: when a batch is full, and otherwise every five
-// seconds. Spans that find the queue full are dropped and counted.
+// seconds. If the queue is full, spans are dropped and counted.
 //
 // Thread-safety: add() from any thread, without waiting; run() and flush() on one executor.
 // Lifetime:      run() ends after stop(); the exporter outlives it.
@@ -41,7 +41,7 @@ class BatchExporter {
       : resource_(std::move(resource)), send_(std::move(send)), limits_(limits) {}
 
   void add(std::vector<SpanData> spans);
-  // Sends batches until stop(). What is queued then is sent too, in one attempt each batch.
+  // Sends batches until stop(). Then sends the queued spans, with one attempt for each batch.
   Task<void> run();
   void stop();
 

@@ -55,7 +55,7 @@ class BatchExporterTest : public testing::Test {
   std::optional<BatchExporter> exporter_;
 };
 
-TEST_F(BatchExporterTest, SendsWhatThereIsAfterThePeriod) {
+TEST_F(BatchExporterTest, SendsQueuedSpansAfterThePeriod) {
   start();
   exporter().add(spans(2));
   turns.settle();

@@ -1,4 +1,4 @@
-// What identifies a request in its spans and in the log of slow requests (handlers.traceFields).
+// The fields that identify a request in its spans and in the log of slow requests (handlers.traceFields).
 //
 // Thread-safety: on the executor of the request.
 #pragma once

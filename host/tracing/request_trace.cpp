@@ -41,7 +41,7 @@ RequestTrace::SpanId RequestMarks::mark(SpanId parent, const char* name, bool sp
 SpanData* RequestMarks::recorded_span(SpanId span) { return span < spans_.size() ? &spans_[span] : nullptr; }
 
 RequestTrace::SpanId RequestMarks::begin(SpanId parent, const char* name, SpanKind kind) {
-  // The log does without the calls themselves: they are as long as what makes them.
+  // The log omits the spans of calls: each is as long as the enclosing span.
   if (!recorded_) return kind == SpanKind::kClient ? kNoSpan : mark(parent, name, true);
   const SpanData* const outer = recorded_span(parent);
   if (outer == nullptr || spans_.size() == kMostSpans) return kNoSpan;
@@ -60,7 +60,7 @@ void RequestMarks::end(SpanId span) noexcept {
   if (recorded_) {
     if (SpanData* const data = recorded_span(span)) data->end = system_time();
   } else if (span != kServerSpan && span <= marks_.size()) {
-    // That of a handler ends with the request.
+    // The span of a handler ends with the request.
     if (marks_[span - 1].parent != kServerSpan) marks_[span - 1].end = coarse_time();
   }
 }

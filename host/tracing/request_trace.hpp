@@ -53,7 +53,7 @@ class RequestMarks final : public RequestTrace {
 
  private:
   static constexpr std::size_t kMostMarks = 24;
-  static constexpr std::size_t kInlineMarks = 4;  // of a read; the frame of every open watch has them
+  static constexpr std::size_t kInlineMarks = 4;  // of a read; small, because every open watch has them in its frame
   static constexpr std::size_t kMostSpans = 1000;
   struct Mark {
     const char* name;

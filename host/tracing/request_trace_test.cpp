@@ -51,7 +51,7 @@ TEST_F(RequestMarksTest, SpansNest) {
   }
 }
 
-TEST_F(RequestMarksTest, SpansBesideEachOtherAreNotNested) {
+TEST_F(RequestMarksTest, ConcurrentSpansAreNotNested) {
   record();
   TraceSpan first(&context, "first", SpanKind::kInternal, TraceSpan::Use::kBeside);
   TraceSpan second(&context, "second", SpanKind::kInternal, TraceSpan::Use::kBeside);

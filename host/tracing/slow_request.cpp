@@ -65,7 +65,7 @@ class Explanation {
   void add(const std::string& line) { lines_.push_back(prefix_ + line); }
 
  private:
-  // One that is not slow itself may have slow ones inside.
+  // A span that is not slow may contain slow ones.
   void nested(const LogItem& item, const std::string& indent) {
     const bool slow = item.end != 0 && item.end - item.begin >= kThreshold;
     if (slow) lines_.push_back(prefix_ + indent + "[" + summary(item, item.end - item.begin));
@@ -81,7 +81,7 @@ class Explanation {
       ++count;
       if (item.span && item.end != 0) ++nested_spans;
     }
-    // Every nested span has the same threshold as the whole, so that nothing would be left: upstream then divides a quarter.
+    // If every nested span had the threshold of the whole request, no step would be shown, so upstream divides a quarter of it.
     return nested_spans > 0 ? kThreshold / 4 / (count + 1) : kThreshold / (count + 1);
   }
 
@@ -94,7 +94,7 @@ void append(std::string& out, std::string_view key, std::string_view value) {
   out.append(out.empty() ? "" : ",").append(key).append(":").append(value);
 }
 
-// What precedes the handler (authentication, the request gate, authorization) as its first step.
+// The time before the handler (authentication, the request gate, authorization) as its first step.
 void add_way_to_handler(std::vector<LogItem>& items, RequestTrace::SpanId root) {
   const auto handler = std::find_if(items.begin(), items.end(), [root](const LogItem& item) { return item.id == root; });
   if (handler == items.end()) return;

@@ -1,7 +1,7 @@
 // Explains in the log where the time of a slow request went: the steps and the spans that took more than their share.
 //
 // Thread-safety: on the executor of the request.
-// Source:        k8s.io/utils/trace: the form of the lines, and what is left out.
+// Source:        k8s.io/utils/trace: the format of the lines, and the omitted steps.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@
 
 namespace backplane::tracing {
 
-// Requests and their spans are explained from this time on.
+// The threshold from which requests and their spans are explained.
 inline constexpr std::chrono::milliseconds kSlowRequest{500};
 
 // The content of the log entry of one slow request.
@@ -27,7 +27,7 @@ struct SlowRequest {
 
 // The lines for a request whose steps and spans are children of `root`.
 std::vector<std::string> explain(const SlowRequest& request, const std::vector<LogItem>& items, RequestTrace::SpanId root);
-// Writes them if the request has taken so long. `name`: as above; `root`: the span of the handler.
+// Writes the lines if the request has taken longer than the threshold. `name`: as above; `root`: the span of the handler.
 void log_if_slow(const RequestContext& context, const char* name, RequestTrace::SpanId root);
 
 }  // namespace backplane::tracing

@@ -16,7 +16,7 @@ namespace backplane::tracing {
 using TraceId = std::array<std::uint8_t, 16>;
 using SpanKey = std::array<std::uint8_t, 8>;
 
-// A span as other processes refer to it.
+// The identity of a span for other processes.
 struct SpanContext {
   TraceId trace{};
   SpanKey span{};

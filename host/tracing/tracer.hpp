@@ -1,4 +1,4 @@
-// Begins and ends the traces of requests: decides which are recorded, and passes the recorded ones on.
+// Begins and ends the traces of requests: decides which are recorded, and forwards the recorded ones.
 //
 // Thread-safety: any thread; a request's trace on its executor.
 // Lifetime:      outlives the handler chains.
@@ -21,7 +21,7 @@ class Tracer {
   // The request has been authenticated. The parent that it names is respected if the user is privileged (system:masters,
   // system:monitoring); otherwise its trace is a new one, with a link to that parent.
   void begin(const RequestContext& context, const Exchange& exchange, RequestMarks& marks) const;
-  // The request has been answered with `code`.
+  // The response has been sent with `code`.
   void end(RequestMarks& marks, int code) const;
 
  private:

@@ -54,7 +54,7 @@ std::string lower_case(std::string_view text) {
   return out;
 }
 
-// What precedes the first ':' of a URL, as net/url reads it; nullopt: the URL cannot be read, for the reason in `why`.
+// The text before the first ':' of a URL, as net/url parses it; nullopt: the URL cannot be parsed, for the reason in `why`.
 std::optional<std::string> scheme_of(std::string_view url, std::string& why) {
   for (std::size_t i = 0; i < url.size(); ++i) {
     const char letter = url[i];

@@ -15,7 +15,7 @@ namespace backplane::tracing {
 struct TracingConfig {
   // "host:port", or a name with one of the schemes that gRPC has: dns:///host:port, unix:///path, unix-abstract:name.
   std::string endpoint = "localhost:4317";
-  // Of a million traces without a parent, so many are sampled. 0: only those whose parent is sampled.
+  // The number of sampled traces per million traces without a parent. 0: only traces whose parent is sampled.
   int sampling_rate_per_million = 0;
 };
 

@@ -1,7 +1,7 @@
-// Takes connections off a listening socket and hands them on.
+// Accepts connections of a listening socket and passes them to `on_accept`.
 //
 // Thread-safety: start() and stop() from any thread; `on_accept` runs on the loop.
-// Lifetime:      shared with what waits on the socket.
+// Lifetime:      shared with the waits on the socket.
 // Errors:        when the process has no descriptors left it waits and tries again; a listening socket that fails ends the process; other
 //                failures concern one connection only.
 #pragma once
@@ -20,7 +20,7 @@ class Acceptor final : public std::enable_shared_from_this<Acceptor> {
  public:
   Acceptor(IoLoop& loop, FileDescriptor listening, std::function<void(AcceptedSocket)> on_accept);
   void start();
-  // Takes what clients have connected so far, then closes the socket; `done` runs on the loop.
+  // Accepts the connections that are complete in the kernel, then closes the socket; `done` runs on the loop.
   void stop(std::function<void()> done);
 
  private:

@@ -10,7 +10,7 @@ namespace {
 
 using NamesPtr = std::unique_ptr<GENERAL_NAMES, OpenSslDeleter<GENERAL_NAMES_free>>;
 
-// 4 or 16 bytes, or none when `text` is no address.
+// 4 or 16 bytes, or none if `text` is no address.
 std::string address_bytes(const std::string& text) {
   unsigned char bytes[16];
   if (inet_pton(AF_INET, text.c_str(), bytes) == 1) return std::string(reinterpret_cast<char*>(bytes), 4);
@@ -152,7 +152,7 @@ std::chrono::system_clock::time_point certificate_expiry(const X509* certificate
   std::tm parts{};
   if (ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &parts) != 1) return {};
   const std::time_t seconds = timegm(&parts);
-  // Dates past what the clock can say ("no expiry" is year 9999) are as good as its end.
+  // Dates that the clock cannot represent ("no expiry" is year 9999) become its maximum.
   constexpr auto kLast = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::duration::max()).count();
   if (seconds >= kLast) return std::chrono::system_clock::time_point::max();
   return std::chrono::system_clock::from_time_t(seconds);

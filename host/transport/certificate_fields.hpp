@@ -11,7 +11,7 @@ namespace backplane {
 
 // Adds the subject alternative names of `spec`; false when one is not a name or an address.
 bool add_alternative_names(X509* certificate, const CertificateSpec& spec);
-// "0:0::1" → "::1"; text that is no address stays as it is.
+// "0:0::1" → "::1"; text that is not an address is unchanged.
 std::string canonical_address(const std::string& text);
 
 }  // namespace backplane

@@ -1,12 +1,12 @@
 // Keeps the TLS contexts equal to the files they come from.
 //
-// Files are checked periodically (modification time, size and inode, so an atomic rename or a switched link is seen); a change is
-// loaded on the blocking pool and swapped in.  Connections keep the contexts they began with, but their clients' certificates are verified
-// with the authorities of the day.
+// Files are checked periodically (modification time, size and inode, so an atomic rename or a switched link is seen); a change is loaded on
+// the blocking pool, and new contexts replace the old ones. Open connections keep their contexts, but client certificates are verified with
+// the current authorities.
 //
 // Thread-safety: current() from any thread; start() and stop() once each.
 // Lifetime:      shared with its timer.
-// Errors:        files that cannot be used are logged once; their old bytes stay in use with the other files' new ones.
+// Errors:        files that cannot be used are logged once; their old contents stay in use together with the new contents of other files.
 #pragma once
 
 #include <functional>
@@ -25,7 +25,7 @@ class CertificateWatch final : public std::enable_shared_from_this<CertificateWa
   // Loads for the first time.
   Status load();
   std::shared_ptr<const TlsContexts> current() const { return current_.get(); }
-  // Looks at the files from now on, on `executor`.
+  // Checks the files periodically from now on, on `executor`.
   void start(Executor& executor);
   void stop();
   // Loads at once if a file has changed; true if new contexts are in use now.

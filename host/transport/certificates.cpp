@@ -12,7 +12,7 @@
 namespace backplane {
 namespace {
 
-// For clocks that are a little behind ours.
+// For clients whose clocks are slightly behind.
 constexpr std::chrono::hours kBackdate{1};
 
 Status openssl_failure(const std::string& what) { return internal_error(what + ": " + openssl_error()); }
@@ -28,7 +28,7 @@ X509Ptr parse_certificate(const std::string& pem) {
   return X509Ptr(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
 }
 
-// A key that is encrypted is an error, not a question on the terminal.
+// An encrypted key is an error; OpenSSL must not ask for the password on the terminal.
 int no_password(char*, int, int, void*) { return 0; }
 
 KeyPtr parse_key(const std::string& pem) {

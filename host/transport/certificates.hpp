@@ -1,4 +1,4 @@
-// X.509 for a server that has been given none: a CA, serving and client certificates, made once and kept in files.
+// Generates certificates for a server without configured ones: a CA, serving and client certificates, made once and kept in files.
 //
 // Thread-safety: any thread; two processes must not share the files.  These calls read and write files: use the blocking pool.
 // Errors:        kInternalError with the file and the reason.
@@ -42,14 +42,14 @@ Result<KeyPair> ensure_certificate(const KeyPairFiles& files, const CertificateS
 Status ensure_key(const std::string& path);
 // True if `authority` has signed the certificate; false if another has, or if it cannot be read.
 bool is_issued_by(const std::string& certificate_pem, const KeyPair& authority);
-// Why `pair` cannot serve `spec`; empty when it can.
+// The reason why `pair` cannot serve `spec`; empty: it can.
 std::string certificate_problem(const KeyPair& pair, const CertificateSpec& spec, const KeyPair* authority);
 
 // Writes a temporary file, syncs and renames it to `path`: readers see the old or the new text.  Folders are made, mode 0700.
 Status write_file_atomically(const std::string& path, std::string_view text, unsigned mode);
 Result<std::string> read_file(const std::string& path);
 
-// DNS names and IP addresses of a certificate; its common name when it has none.
+// DNS names and IP addresses of a certificate; its common name if it has none.
 std::vector<std::string> certificate_names(const X509* certificate);
 PeerCertificate describe_certificate(const X509* certificate);
 std::chrono::system_clock::time_point certificate_expiry(const X509* certificate);

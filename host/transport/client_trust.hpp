@@ -38,14 +38,15 @@ class ClientTrust {
  private:
   mutable std::mutex mutex_;
   StorePtr store_;
-  std::shared_ptr<ClientTrust> front_proxies_;  // does not change once it is there
+  std::shared_ptr<ClientTrust> front_proxies_;  // does not change once it is set
   std::atomic<std::uint64_t> generation_{0};
 };
 
-// Puts the chain that a client sent into its session ticket: a resumed session is judged by it again.  For SSL_CTX_set_session_ticket_cb.
+// Stores the chain that a client sent in its session ticket, with which a resumed session is verified again. For
+// SSL_CTX_set_session_ticket_cb.
 int keep_chain_in_ticket(SSL* ssl, void*);
 
-// The verdict on the certificate that `ssl`'s peer has shown; null when it has shown none.
+// The verification of the certificate that `ssl`'s peer has sent; null: it has sent none.
 std::shared_ptr<const PeerTrust> judge_peer(SSL* ssl, std::shared_ptr<const ClientTrust> trust);
 
 }  // namespace backplane

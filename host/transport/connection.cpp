@@ -28,7 +28,7 @@ constexpr unsigned char kTlsHandshakeRecord = 0x16;
 constexpr std::size_t kSniffed = 5;
 constexpr std::string_view kPlainHttpAnswer = "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";
 
-// The check that users of crypto/tls make on the five bytes of a record header.
+// The check of net/http on the five bytes of a record header.
 bool looks_like_http(std::string_view bytes) {
   static constexpr std::array<std::string_view, 5> kMethods = {"GET /", "HEAD ", "POST ", "PUT /", "OPTIO"};
   return std::find(kMethods.begin(), kMethods.end(), bytes.substr(0, kSniffed)) != kMethods.end();
@@ -45,7 +45,7 @@ Connection::Connection(ServerLoop& owner, AcceptedSocket socket)
       contexts_(std::move(socket.contexts)) {
   boost::system::error_code error;
   socket_.assign(asio::generic::stream_protocol(socket.family, 0), socket.fd.get(), error);
-  if (error) throw boost::system::system_error(error, "a socket");  // whose descriptor goes with what it came in
+  if (error) throw boost::system::system_error(error, "a socket");  // AcceptedSocket still owns the descriptor and closes it
   (void)socket.fd.release();
   socket_.native_non_blocking(true);
 }
@@ -166,7 +166,7 @@ void Connection::shake_hands(std::string_view bytes) {
   SSL_get0_alpn_selected(tls_->ssl(), &protocol, &size);
   const bool http2 = owner_.options().http2 && size == 2 && std::memcmp(protocol, "h2", 2) == 0;
   open_session(http2, peer_info(tls_->ssl(), *contexts_, remote_address_));
-  read_records();  // Requests may have come with the client's last handshake bytes.
+  read_records();  // Requests may have arrived with the client's last handshake bytes.
 }
 
 void Connection::read_records() {

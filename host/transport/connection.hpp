@@ -1,7 +1,7 @@
 // One accepted socket: TLS, the protocol session above it, deadlines, and its end.
 //
 // Thread-safety: its loop's thread.
-// Lifetime:      held by its ServerLoop until close(), and by what waits on the socket.
+// Lifetime:      held by its ServerLoop until close(), and by waits on the socket.
 // Errors:        an error of the socket or TLS calls close(), which notifies the session.
 #pragma once
 
@@ -28,11 +28,11 @@ class Connection final : public SessionTransport, public std::enable_shared_from
   void want_read() override;
   bool peer_gone() const noexcept override;
 
-  // Sends what the session has, in as few writes as the socket allows.
+  // Sends the session's output, in as few writes as the socket allows.
   void flush();
   void drain();
   void tick(Clock::time_point now);
-  // At once; what is unsent is lost.
+  // Closes at once; unsent bytes are lost.
   void close();
 
  private:
@@ -43,17 +43,17 @@ class Connection final : public SessionTransport, public std::enable_shared_from
   void on_readable();
   void receive_some();
   void received(std::string_view bytes);
-  // Handshake bytes that must go out at once; the rest of the input is handled by read_records().
+  // Sends handshake bytes at once; read_records() handles the rest of the input.
   void shake_hands(std::string_view bytes);
   void read_records();
   void open_session(bool http2, std::shared_ptr<const PeerInfo> peer);
   bool answered_plain_http(std::string_view bytes);
   void peer_ended();
   void handshake_failed(std::string_view why);
-  // False when the socket takes no more now or has broken; the rest is in unsent_.
+  // False: the socket is not writable or has failed; the rest is in unsent_.
   bool send(std::string_view bytes);
   bool send_unsent();
-  // Says good-bye and waits for the peer's end, so that the kernel does not throw away what was sent.
+  // Closes the sending direction and waits until the peer closes, so that the kernel does not discard sent bytes.
   void linger();
 
   ServerLoop& owner_;
@@ -65,8 +65,8 @@ class Connection final : public SessionTransport, public std::enable_shared_from
   std::optional<TlsStream> tls_;
   std::shared_ptr<HttpSession> session_;
   State state_ = State::kHandshake;
-  std::string first_bytes_;  // until it is clear that the peer speaks TLS
-  std::string unsent_;       // what the socket did not take
+  std::string first_bytes_;  // until it is known whether the peer uses TLS
+  std::string unsent_;       // bytes that the socket did not accept
   std::size_t unsent_offset_ = 0;
   bool speaks_tls_ = false;
   bool reading_ = false;

@@ -1,7 +1,7 @@
-// A listening socket and its connections, spread over the loops of a pool: what the secure and the Unix server share.
+// A listening socket and its connections, distributed over the loops of a pool: the common part of the secure and the Unix server.
 //
 // Thread-safety: every method from any thread; wait_closed() on an executor.
-// Lifetime:      loops and handler outlive it.  Before it goes away: stop_listening(), then wait_closed(), or force_close() and
+// Lifetime:      loops and handler outlive it. Before destruction: stop_listening(), then wait_closed(), or force_close() and
 //                wait_closed().
 // Errors:        none after listen().
 #pragma once
@@ -29,9 +29,9 @@ class HttpServer {
   ~HttpServer();
 
   void listen(FileDescriptor listening, Prepare prepare);
-  // Connections that are complete in the kernel are still taken; `done` runs when the socket is closed.
+  // Connections that are complete in the kernel are still accepted; `done` runs when the socket is closed.
   void stop_listening(std::function<void()> done = {});
-  // Peers that take nothing of their answers are waited for no longer than HttpLimits::last_write_timeout from here on.
+  // From now on, peers that do not read their responses are waited for at most HttpLimits::last_write_timeout.
   void hurry();
   void begin_drain();
   // True when every connection has closed and every handler has ended; false at `deadline`.
@@ -48,7 +48,7 @@ class HttpServer {
   const std::size_t max_connections_;
   std::shared_ptr<TransportCounters> counters_;
   std::vector<std::shared_ptr<ServerLoop>> loops_;
-  std::size_t next_loop_ = 0;  // the accepting loop's
+  std::size_t next_loop_ = 0;  // used on the accepting loop
   std::mutex mutex_;
   std::shared_ptr<Acceptor> acceptor_;
 };

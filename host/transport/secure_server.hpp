@@ -4,7 +4,7 @@
 //   stop_listening() → begin_drain() → wait_closed(deadline) → force_close() → wait_closed(deadline)
 //
 // Thread-safety: start() once; the rest from any thread, wait_closed() on an executor.
-// Lifetime:      loops and handler outlive it; wait_closed() has returned true before it goes away.
+// Lifetime:      loops and handler outlive it; wait_closed() has returned true before it is destroyed.
 // Errors:        start() names the option, file or address that cannot be used.
 #pragma once
 
@@ -26,9 +26,9 @@ class SecureServer {
   Status start();
   // The port that is bound, once started.
   std::uint16_t port() const noexcept { return port_; }
-  // New connections are refused by the kernel once `done` has run; those that are open go on.
+  // New connections are refused by the kernel once `done` has run; open ones continue.
   void stop_listening(std::function<void()> done = {});
-  // Peers that take nothing of their answers are waited for no longer than HttpLimits::last_write_timeout from here on.
+  // From now on, peers that do not read their responses are waited for at most HttpLimits::last_write_timeout.
   void hurry() { server_.hurry(); }
   // GOAWAY on HTTP/2, Connection: close with the running response on HTTP/1.1; idle connections are closed.
   void begin_drain() { server_.begin_drain(); }
@@ -36,7 +36,7 @@ class SecureServer {
   void force_close() { server_.force_close(); }
   std::size_t active_connections() const { return server_.active_connections(); }
   const TransportCounters& counters() const noexcept { return server_.counters(); }
-  // Looks at the certificate files now; true if changed ones are in use.
+  // Checks the certificate files now; true if new contents are in use.
   bool reload_certificates() { return watch_->refresh(); }
 
  private:

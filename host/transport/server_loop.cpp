@@ -14,7 +14,7 @@ namespace asio = boost::asio;
 
 // Large enough for the bytes in flight on a fast link.
 constexpr std::size_t kReadBuffer = 128 << 10;
-// Time for writing to connections, one after another, before other work of the loop runs.
+// Maximum time for writing to connections before other work of the loop runs.
 constexpr std::chrono::milliseconds kFlushTurn{2};
 // The maximum size of a TLS record.
 constexpr std::size_t kPlainBuffer = 16 << 10;

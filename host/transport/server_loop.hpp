@@ -1,9 +1,9 @@
 // The connections of one loop: their set, their shared buffers, their clock.
 //
-// Buffers belong to the loop, not to connections: an idle connection costs its TLS state and nothing else.
+// Buffers belong to the loop, not to connections: an idle connection needs memory only for its TLS state.
 //
-// Thread-safety: the loop's thread, but for the constructor, adopt() and connections().
-// Lifetime:      shared with what is posted to the loop; the loop and the handler outlive it.
+// Thread-safety: the loop's thread, except for the constructor, adopt() and connections().
+// Lifetime:      shared with functions that are posted to the loop; the loop and the handler outlive it.
 // Errors:        none.
 #pragma once
 
@@ -24,7 +24,7 @@ namespace backplane {
 class Connection;
 class TlsContexts;
 
-// What every server shares among its loops.
+// The data that all loops of a server share.
 struct ConnectionOptions {
   std::chrono::milliseconds handshake_timeout{10'000};
   bool plain = false;  // a local socket: HTTP/1.1 without TLS
@@ -33,11 +33,11 @@ struct ConnectionOptions {
 
 struct TransportCounters {
   std::atomic<std::uint64_t> accepted{0};
-  std::atomic<std::uint64_t> refused{0};  // past the bound
+  std::atomic<std::uint64_t> refused{0};  // connections past the limit
   std::atomic<std::uint64_t> tls_handshake_errors{0};
 };
 
-// A connection as it was accepted.
+// An accepted connection.
 struct AcceptedSocket {
   FileDescriptor fd;
   int family = 0;
@@ -51,7 +51,7 @@ class ServerLoop final : public std::enable_shared_from_this<ServerLoop> {
   ServerLoop(IoLoop& loop, HttpHandler& root, ConnectionOptions options, HttpLimits limits, std::shared_ptr<TransportCounters> counters);
   ~ServerLoop();
 
-  // From any thread: the connection is this loop's from now on.
+  // Passes a connection to this loop. Any thread.
   void adopt(AcceptedSocket socket);
   std::size_t connections() const noexcept { return count_.load(std::memory_order_relaxed); }
   IoLoop& loop() noexcept { return loop_; }
@@ -60,7 +60,7 @@ class ServerLoop final : public std::enable_shared_from_this<ServerLoop> {
   void hurry();
   void drain();
   void close_all();
-  // Calls back when no connection is open and no handler runs; at once if so.
+  // Calls the callback when no connection is open and no handler runs, possibly at once.
   void when_idle(std::function<void()> callback);
 
   // ---- for connections
@@ -68,7 +68,8 @@ class ServerLoop final : public std::enable_shared_from_this<ServerLoop> {
   const ConnectionOptions& options() const noexcept { return options_; }
   TransportCounters& counters() noexcept { return *counters_; }
   bool draining() const noexcept { return draining_; }
-  // Connection::flush() after everything that is ready to run has run; where very many are to be flushed, others go between.
+  // Connection::flush() after everything that is ready to run has run; if very many connections are to be flushed, other work runs in
+  // between.
   void flush_later(std::shared_ptr<Connection> connection);
   void remove(Connection& connection);
   std::vector<char>& read_buffer() noexcept { return read_buffer_; }
@@ -90,7 +91,8 @@ class ServerLoop final : public std::enable_shared_from_this<ServerLoop> {
   std::shared_ptr<TransportCounters> counters_;
   boost::asio::steady_timer ticker_;
   std::unordered_map<Connection*, std::shared_ptr<Connection>> connections_;
-  // Weak: a connection keeps this object alive, and a loop may stop before it has flushed.  What closed meanwhile has nothing to flush.
+  // Weak: a connection keeps this object alive, and a loop may stop before it has flushed. A connection that has closed meanwhile has
+  // nothing to flush.
   std::vector<std::weak_ptr<Connection>> to_flush_;
   std::vector<std::weak_ptr<Connection>> flushing_;
   std::size_t flushed_ = 0;  // of flushing_

@@ -1,4 +1,4 @@
-// How the secure port is served.
+// The options of the secure port.
 //
 // Thread-safety: a value.
 #pragma once
@@ -22,7 +22,7 @@ struct SniCertificate {
   KeyPairFiles files;
   // Domain names ("*.example.com" included) and IP addresses; empty: taken from the certificate, after all explicit ones.
   std::vector<std::string> names = {};
-  // A pair that lives in memory alone, instead of files.
+  // A pair in memory, instead of files.
   std::string certificate_pem = {};
   std::string key_pem = {};
 
@@ -45,7 +45,7 @@ struct ServingOptions {
   std::string client_ca_file;
   // Further trusted bundles.
   std::vector<std::string> more_client_ca_files;
-  // PEM bundle that the certificates of front proxies must chain to; empty: none are known.
+  // PEM bundle that the certificates of front proxies must chain to; empty: there are no front proxies.
   std::string proxy_ca_file;
   // Names as Go and IANA spell them; empty: the defaults.  TLS 1.3 suites are always on.
   std::vector<std::string> cipher_suites;
@@ -63,7 +63,7 @@ struct ServingOptions {
   HttpLimits limits;
 };
 
-// Everything that is wrong, one text each; files are not opened here.
+// The problems of the options, one text each; files are not opened here.
 std::vector<std::string> validate(const ServingOptions& options);
 
 // "VersionTLS12" → TLS1_2_VERSION; 0 for unknown names.

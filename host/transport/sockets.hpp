@@ -38,7 +38,7 @@ class FileDescriptor {
   int fd_ = -1;
 };
 
-// Bound, listening, non-blocking.
+// Returns a bound, listening, non-blocking socket.
 Result<FileDescriptor> listen_tcp(const ServingOptions& options);
 // A Unix socket that only this user may open; a stale one at `path` is replaced, a live one is an error.
 Result<FileDescriptor> listen_unix(const std::string& path);
@@ -48,7 +48,7 @@ std::uint16_t bound_port(int fd);
 // "1.2.3.4:5" or "[::1]:5"; IPv4 in IPv6 is written as IPv4; "@" for Unix sockets.
 std::string address_with_port(const sockaddr_storage& address);
 std::string address_without_port(const sockaddr_storage& address);
-// No delay, keepalive; failures are of no account.
+// Sets TCP_NODELAY and keepalive; failures are ignored.
 void tune_tcp(int fd, std::chrono::seconds keepalive);
 
 }  // namespace backplane

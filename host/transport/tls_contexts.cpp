@@ -37,13 +37,13 @@ int choose_certificate(SSL* ssl, int*, void* arg) {
   return SSL_TLSEXT_ERR_OK;
 }
 
-// A key that is encrypted is an error, not a question on the terminal.
+// An encrypted key is an error; OpenSSL must not ask for the password on the terminal.
 int no_password(char*, int, int, void*) { return 0; }
 
-// A client certificate that does not verify does not end the handshake: ClientTrust judges it, and the request gets a 401 with a message.
+// A client certificate that does not verify does not end the handshake: ClientTrust verifies it, and the request gets a 401 with a message.
 int judge_later(X509_STORE_CTX*, void*) { return 1; }
 
-// The next certificate of a PEM text; null at its end.  `broken` is set when what follows is no certificate.
+// The next certificate of a PEM text; null at its end. `broken` is set if the rest is no certificate.
 X509Ptr next_certificate(BIO* text, bool& broken) {
   X509Ptr certificate(PEM_read_bio_X509(text, nullptr, no_password, nullptr));
   if (!certificate) {
@@ -123,7 +123,7 @@ Status set_suites(SSL_CTX* context, const ServingOptions& options) {
     if (SSL_CTX_set1_groups_list(context, groups.c_str()) != 1) return internal_error("--tls-curve-preferences: " + openssl_error());
   }
   std::string wanted = list.empty() ? kTls12Suites : list;
-  // OpenSSL offers TLS before 1.2 at this level alone.
+  // OpenSSL offers TLS before 1.2 only at this security level.
   if (tls_version_number(options.min_tls_version) < TLS1_2_VERSION) wanted += ":@SECLEVEL=0";
   if (SSL_CTX_set_cipher_list(context, wanted.c_str()) != 1 || SSL_CTX_set_ciphersuites(context, kTls13Suites) != 1) {
     return internal_error("cipher suites: " + openssl_error());

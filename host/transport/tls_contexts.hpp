@@ -1,7 +1,7 @@
-// The certificates and TLS settings of one moment: immutable; a change of a file makes a new one.
+// The certificates and TLS settings: an immutable set; a change of a file makes a new set.
 //
 // Thread-safety: immutable after build().
-// Lifetime:      every connection holds the one it was accepted with.
+// Lifetime:      every connection holds the set with which it was accepted.
 // Errors:        build() names the file that cannot be used and why.
 #pragma once
 
@@ -21,7 +21,7 @@ namespace backplane {
 
 class TlsContexts {
  public:
-  // `trust` judges the clients of every set made for it; the caller that puts the contexts to use sets its authorities.
+  // `trust` verifies the clients of all sets that share it; the caller that publishes the contexts sets its authorities.
   static Result<std::shared_ptr<const TlsContexts>> build(const ServingOptions& options, const TlsMaterial& material,
                                                           std::shared_ptr<ClientTrust> trust);
   TlsContexts(const TlsContexts&) = delete;
@@ -29,12 +29,13 @@ class TlsContexts {
 
   // The context every handshake begins with; the server name the client sends may switch the certificate.
   SSL_CTX* initial() const noexcept { return contexts_.front().get(); }
-  // The context for a server name or, when the client sent none, for the address it reached: exact, then wildcard, then the default.
+  // The context for a server name, or, if the client sent none, for the address to which it connected: an exact match, then a wildcard,
+  // then the default.
   SSL_CTX* choose(std::string name) const;
   const std::shared_ptr<ClientTrust>& trust() const noexcept { return trust_; }
   // The client certificate authorities of this set.
   StorePtr authorities() const;
-  // Those of front proxies; null: none are known.
+  // The authorities of front proxies; null: there are none.
   const StorePtr& proxy_authorities() const noexcept { return proxy_authorities_; }
 
  private:

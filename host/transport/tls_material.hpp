@@ -1,7 +1,7 @@
 // The bytes of the TLS contexts: certificates, keys and client CA bundles, read from their files.
 //
-// Files fall into groups that change together: the serving pair, each SNI pair, the client CA bundles.  A group whose new files cannot be
-// used keeps its old bytes, and no other group has to wait for it.
+// Files fall into groups that change together: the serving pair, each SNI pair, the client CA bundles. If the new files of a group cannot
+// be used, it keeps its old contents; other groups are unaffected.
 //
 // Thread-safety: a value; the functions may be called from any thread and block on files.
 // Errors:        the file and the system's reason.
@@ -18,7 +18,7 @@ namespace backplane {
 
 struct TlsMaterial {
   struct File {
-    std::string path;  // empty: the bytes are all there is
+    std::string path;  // empty: the bytes do not come from a file
     std::string pem;
     bool operator==(const File&) const = default;
   };
@@ -26,8 +26,8 @@ struct TlsMaterial {
     std::string name;  // for the log: "serving certificate"
     std::vector<File> files;
   };
-  // The serving pair, the SNI pairs in order, the client CA bundles (perhaps none), then that of front proxies (perhaps none).  Pairs hold
-  // the certificate before the key.
+  // The serving pair, the SNI pairs in order, the client CA bundles (perhaps none), then the bundle of front proxies (perhaps none). Pairs
+  // hold the certificate before the key.
   std::vector<Group> groups;
 
   const Group& serving() const { return groups.front(); }
@@ -38,7 +38,7 @@ struct TlsMaterial {
 
 // The groups with the paths of their files and nothing read yet.
 TlsMaterial tls_files(const ServingOptions& options);
-// Reads the files of one group into it; on error the group is as it was.
+// Reads the files of one group; after an error the group is unchanged.
 Status read_group(TlsMaterial::Group& group);
 
 }  // namespace backplane

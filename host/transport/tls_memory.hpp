@@ -1,5 +1,5 @@
-// OpenSSL's record buffers, kept for the next record: a connection that is idle holds none (SSL_MODE_RELEASE_BUFFERS), so each record takes
-// one of some 16 KiB and gives it back.  From the C library's allocator that would walk and merge its free lists every time.
+// A cache of OpenSSL's record buffers. An idle connection holds none (SSL_MODE_RELEASE_BUFFERS), so each record allocates and frees a
+// buffer of some 16 KiB. In the C library's allocator each of these calls would walk and merge free lists.
 //
 // Thread-safety: each thread caches a few buffers.
 // Lifetime:      the rest of the process; a thread's cache is freed with the thread.
@@ -9,10 +9,10 @@
 
 namespace backplane {
 
-// Gives OpenSSL its memory from here on.  Before anything of OpenSSL has been used; false and no change afterwards.
+// Sets OpenSSL's memory functions. Call it before the first use of OpenSSL; afterwards it returns false and has no effect.
 bool keep_tls_buffers();
 
-// How many buffers the calling thread keeps now.
+// The number of buffers that the calling thread caches now.
 std::size_t kept_tls_buffers_for_test();
 
 }  // namespace backplane

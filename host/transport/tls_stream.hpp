@@ -4,7 +4,7 @@
 // of the socket however many records it makes.
 //
 // Thread-safety: one executor.
-// Lifetime:      the buffers given to set_input() and set_output() outlive the calls between.
+// Lifetime:      the buffers of set_input() and set_output() outlive the calls that use them.
 // Errors:        kFailed is final; error() has the reason.
 #pragma once
 
@@ -24,17 +24,18 @@ class TlsStream {
   TlsStream& operator=(const TlsStream&) = delete;
 
   SSL* ssl() const noexcept { return ssl_.get(); }
-  // Ciphertext to work on.  Call handshake() until kNeedsInput, read() until then or read_all(); all of it has been taken then.
+  // Sets received ciphertext. Then call handshake() until kNeedsInput, and read() until kNeedsInput or read_all(): all of it has been
+  // consumed then.
   void set_input(std::string_view bytes) noexcept { input_ = bytes; }
-  // Where ciphertext is appended.
+  // The buffer to which ciphertext is appended.
   void set_output(std::string* out) noexcept { output_ = out; }
 
   Step handshake();
   // kDone: `got` bytes are in `buffer`.
   Step read(char* buffer, std::size_t size, std::size_t& got);
-  // After a read that is done: the next one would give nothing but kNeedsInput.
+  // After read() has returned kDone: whether the next call would return kNeedsInput.
   bool read_all() const noexcept { return input_.empty() && SSL_pending(ssl_.get()) == 0; }
-  // Encrypts all of `text`; the handshake is done.
+  // Encrypts all of `text`, after the handshake.
   Step write(std::string_view text);
   // Appends close_notify.
   void close();

@@ -1,6 +1,6 @@
 // For tests: a blocking TLS client, and HTTP/2 over it.
 //
-// Errors: a read that gets nothing for ten seconds fails the test that waits for it.
+// Errors: a read that receives nothing for ten seconds fails the test.
 #pragma once
 
 #include <arpa/inet.h>
@@ -22,7 +22,7 @@
 namespace backplane::test {
 
 inline FileDescriptor connect_tcp(std::uint16_t port, int receive_buffer = 0) {
-  std::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes to sockets the server has closed.
+  std::signal(SIGPIPE, SIG_IGN);  // ignored, because OpenSSL writes to sockets that the server has closed
   FileDescriptor fd(::socket(AF_INET, SOCK_STREAM, 0));
   if (receive_buffer > 0) ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
   const timeval patience{10, 0};

@@ -221,7 +221,7 @@ TEST_F(Transport, LargeUploadsArriveWholeOnBothVersions) {
   EXPECT_TRUE(http2.client.responses[id].body == body);
 }
 
-TEST_F(Transport, ASlowReaderHoldsOnlyItself) {
+TEST_F(Transport, ASlowReaderDelaysOnlyItself) {
   start();
   TlsClient slow(port(), {.receive_buffer = 4096});
   slow.write("GET /endless HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -466,7 +466,7 @@ TEST_F(Transport, AnOpenConnectionIsJudgedByTheAuthoritiesOfTheDay) {
   EXPECT_TRUE(second.get("/cert", "admin").ends_with("admin"));
 }
 
-TEST_F(Transport, AFileThatCannotBeUsedHoldsNoOtherUp) {
+TEST_F(Transport, AnInvalidFileDoesNotDelayOthers) {
   trust_clients(ca_);
   start();
   ASSERT_TRUE(write_file_atomically(options_.client_ca_file, "no certificate at all", 0600).ok());

@@ -74,7 +74,7 @@ class CacheConformance : public testing::TestWithParam<BackendMaker> {
   Result<ListResult> list(ListOptions options, CacheScope scope = {"ns", ""}) {
     return store.run(cache->list(std::move(scope), std::move(options)));
   }
-  // Names, joined by spaces; the error's message when there is one.
+  // Names, joined by spaces, or the message of the error.
   std::string names(ListOptions options, CacheScope scope = {"ns", ""}) {
     auto result = list(std::move(options), std::move(scope));
     return result.ok() ? names_of(*result) : result.status().message();
@@ -111,7 +111,7 @@ class CacheConformance : public testing::TestWithParam<BackendMaker> {
     }
     return text;
   }
-  // An event's frame, when it has one, is its type and its object.
+  // An event's frame, if it has one, consists of its type and its object.
   static void check(const WatchEvent& event) {
     if (event.object->event() != event.type) return;
     const char* const types[] = {"ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"};
@@ -120,7 +120,7 @@ class CacheConformance : public testing::TestWithParam<BackendMaker> {
     EXPECT_NE(event.object->json().view().find(R"("resourceVersion":")" + std::to_string(event.object->revision) + '"'), std::string::npos);
   }
 
-  // Before the store: its writer may still be inside a post to a loop when the test has seen what it waited for.
+  // Declared before the store: when the test has seen the awaited event, the store's writer may still be in a post() to a loop.
   LoopPool loops{2};
   OpenStore store{GetParam()};
   ObjectStorage objects{*store};
@@ -304,14 +304,14 @@ TEST_P(CacheConformance, AnExactVersionShowsThePast) {
   EXPECT_EQ(names(at(std::to_string(then))), "c1 c2");
 }
 
-// Pages of a large store went on being read for a client that had gone.
+// Regression: pages of a large store were read after the client had disconnected.
 TEST_P(CacheConformance, AListOfAnOldRevisionStopsIfTheClientDisconnects) {
   start_hub();
   const Revision then = put("c0", "1", "1");
   put("c1", "1", "1");
   EXPECT_EQ(names({}), "c0 c1");
   stop_hub();
-  start_hub();  // which has no history: the store is read
+  start_hub();  // the cache has no history, so the store is read
   const auto gone = std::make_shared<std::atomic<bool>>(false);
   const CacheScope scope{"ns", "", gone};
   auto exact = at(std::to_string(then), ResourceVersionMatch::kExact);
@@ -345,7 +345,7 @@ TEST_P(CacheConformance, ACompactedVersionHasExpired) {
   EXPECT_EQ(names(limited(5, page.status().continue_token())), "c1 c2");
 }
 
-// It went on for as long as nothing of the kind changed.
+// Regression: the read did not end as long as no object of the kind changed.
 TEST_P(CacheConformance, AContinuedListOfACompactedRevisionExpiresEvenIfItIsCached) {
   const auto compacted = std::make_shared<std::atomic<Revision>>(0);
   CacheOptions options;
@@ -456,7 +456,7 @@ TEST_P(CacheConformance, AWatchFromACompactedVersionGetsAnErrorEvent) {
   auto events = store.run(stream->next());
   EXPECT_EQ(events.status().code(), 410);
   EXPECT_EQ(events.status().reason(), Reason::kExpired);
-  // The second number is where the cache begins: some stores write to find out how far they are.
+  // The second number is where the cache begins: some stores write to determine their revision.
   EXPECT_TRUE(events.status().message().starts_with("too old resource version: 2 (")) << events.status().message();
   EXPECT_TRUE(store.run(stream->next()).value().empty());
 }
@@ -479,7 +479,7 @@ TEST_P(CacheConformance, WhatEntersOrLeavesASelectionIsAddedOrDeleted) {
   const Revision left = put("a", "0", "3");
   EXPECT_EQ(next(*stream, 3), "A:a M:a D:a");
   EXPECT_EQ(last.object->revision, left);
-  EXPECT_EQ(last.object->fields().at(0), "2");  // as it was last seen
+  EXPECT_EQ(last.object->fields().at(0), "2");  // the object before its deletion
   put("a", "1", "4");
   remove("a");
   EXPECT_EQ(next(*stream, 2), "A:a D:a");
@@ -610,7 +610,7 @@ inline Task<void> churn(StorageBackend& storage, int writer, int writes) {
     EXPECT_TRUE(result.ok());
   }
 }
-// Lists again and again; every list is as big as it was before or bigger, and its revision never goes back.
+// Lists repeatedly; lists never become shorter, and their revisions never decrease.
 inline Task<void> keep_listing(ResourceCache& cache, std::atomic<bool>& stop) {
   std::size_t most = 0;
   Revision newest = 0;
@@ -634,7 +634,7 @@ inline Task<void> keep_listing(ResourceCache& cache, std::atomic<bool>& stop) {
     }
     EXPECT_GE(count, most);
     most = count;
-    // Lets the others of this loop have a turn.
+    // Yields to other work of this loop.
     auto turn = sleep_for(std::chrono::nanoseconds(1));
     co_await std::move(turn);
   }
@@ -660,7 +660,7 @@ TEST_P(CacheConformance, CancellingOrStoppingEndsAWatch) {
   hub.reset();
 }
 
-TEST_P(CacheConformance, RemovingACacheEndsItsWatchesAndLeavesOthersAlone) {
+TEST_P(CacheConformance, RemovingACacheEndsItsOwnWatchesOnly) {
   start_hub();
   auto other_config = config();
   other_config.prefix = "/registry/configmaps2/";

@@ -22,7 +22,7 @@ constexpr std::string_view kContinueExpired =
     "now may show up in the list.";
 // Page size of reads from the store while a selector fills its page.
 constexpr std::int64_t kStorePage = 1000;
-// How often a read waits for a cache that is invalidated again and again.
+// The number of times that a read waits for a cache that is invalidated repeatedly.
 constexpr int kReadAttempts = 5;
 
 }  // namespace
@@ -141,7 +141,7 @@ Task<Status> PrefixCache::wait_current(bool paced) {
     const auto begun = std::chrono::steady_clock::now();
     auto asking = paced ? store_->paced.current(store_) : store_->storage.current_revision();
     auto current = co_await std::move(asking);
-    // Each read counts as a request about its resource, even if it shares an answer; a paced answer is as new as a list's.
+    // Each read counts as a request for its resource, even if several share a response; a paced response is as new as that of a list.
     count_request(paced ? "list" : "get", config_.resource, !current.ok(), begun);
     if (!current.ok()) co_return std::move(current.status());
     target = *current;
@@ -177,7 +177,7 @@ Task<Result<View>> PrefixCache::fresh(ListPlan plan) {
     auto freshening = make_fresh(plan);
     auto status = co_await std::move(freshening);
     if (!status.ok()) co_return status;
-    // It may have been invalidated meanwhile.
+    // The cache may have been invalidated meanwhile.
     auto view = newest();
     if (view) co_return std::move(*view);
   }

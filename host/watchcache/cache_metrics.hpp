@@ -1,4 +1,4 @@
-// What the caches count, by kube-apiserver's names.
+// The metrics of the caches, with kube-apiserver's names.
 //
 // Thread-safety: any thread.
 #pragma once
@@ -9,21 +9,21 @@
 
 namespace backplane::cache_metrics {
 
-// A cache has been read from its store: once more, with so many objects.
+// A cache has been loaded from its store, with this many objects.
 void loaded(const GroupResource& resource, std::size_t objects);
-// Events have come from the store, and have been handed on to watchers.
+// Counts events that have arrived from the store, and events that have been sent to watchers.
 void received(const GroupResource& resource, std::size_t events);
 void dispatched(const GroupResource& resource, std::size_t events);
-// Objects that a watch began with.
+// Counts the initial objects of a watch.
 void initial_events(const GroupResource& resource, std::size_t events);
-// A read has waited for the cache to be fresh.
+// Observes the time for which a read has waited until the cache was fresh.
 void waited(const GroupResource& resource, double seconds, bool reached);
-// A list was answered from the cache; `fetched` objects were examined.
+// Counts a list that was read from the cache; `fetched` objects were examined.
 void listed(const GroupResource& resource, std::size_t fetched, std::size_t returned);
-// A list was answered from the store: begun, and some more of it.
+// Counts a list that is read from the store: its beginning, and each further part.
 void list_of_store(const GroupResource& resource);
 void read_from_store(const GroupResource& resource, std::size_t fetched, std::size_t returned);
-// What is stored cannot be decoded.
+// Counts a stored value that cannot be decoded.
 void decode_error(const GroupResource& resource);
 
 }  // namespace backplane::cache_metrics

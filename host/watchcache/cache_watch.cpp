@@ -73,7 +73,7 @@ Status CacheWatch::begin(const Start& start) {
   return {};
 }
 
-// The log does not reach back so far, but the store may: a watcher resumes over a restart.
+// The log does not have these events any more, but the store may: a watcher can resume after a restart.
 Status CacheWatch::begin_past() {
   auto history = cache_->store().storage.watch(cache_->config().prefix, position_);
   if (!history.ok()) return history.status().reason() == Reason::kExpired ? too_old() : std::move(history.status());
@@ -179,7 +179,7 @@ LogRecord CacheWatch::record_of(const StorageEvent& event) const {
 }
 
 Status CacheWatch::take_log(Events& events, bool& drained) {
-  // Read before the log, which then has all events up to this progress.
+  // Must be read before the log: the log then has all events up to this progress.
   const Revision progress = cache_->store().progress.revision();
   const auto slice = cache_->log().read(cursor_);
   using State = EventLog::Slice::State;
@@ -209,7 +209,7 @@ void CacheWatch::take_bookmark(Events& events) {
   events.push_back(cache_->builder().bookmark(position_, false));
 }
 
-// The change as a client with selectors sees it.
+// The event of the change for a client with selectors.
 void CacheWatch::select(const LogRecord& record, Events& events) {
   if (!selection_.covers(*record.object)) return;
   if (!selection_.selects()) {

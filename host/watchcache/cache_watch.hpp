@@ -1,8 +1,8 @@
-// The watch streams of a cache: initial state from a snapshot, the past from the store, then the log.
+// The watch streams of a cache: initial state from a snapshot, earlier events from the store, then the log.
 //
 // Thread-safety: next() by one coroutine at a time; cancel() from any thread.
-// Lifetime:      a stream keeps its cache alive; await a pending next() before the stream goes away.
-// Errors:        kExpired `too old resource version: N (M)` when the events wanted are gone.
+// Lifetime:      a stream keeps its cache alive; await a pending next() before the stream is destroyed.
+// Errors:        kExpired `too old resource version: N (M)` if the requested events are no longer available.
 #pragma once
 
 #include <atomic>
@@ -16,10 +16,10 @@ namespace backplane {
 class CacheWatch final : public WatchStream {
  public:
   struct Start {
-    // First ADDED for everything in the snapshot, and a bookmark at their end if requested.
+    // Begins with an ADDED event for each object in the snapshot, and a bookmark after them if requested.
     std::shared_ptr<const Snapshot> snapshot;
     bool end_bookmark = false;
-    // Events after this revision; with a snapshot: the revision it is read at.
+    // The watch has the events after this revision; with a snapshot: the revision at which it is read.
     Revision after = 0;
     bool bookmarks = false;
     std::optional<std::int64_t> timeout_seconds;
@@ -51,10 +51,10 @@ class CacheWatch final : public WatchStream {
   Phase phase_ = Phase::kLog;
   std::atomic<bool> cancelled_{false};
   std::unique_ptr<IndexScan> initial_;     // kSnapshot
-  std::unique_ptr<StorageWatch> history_;  // kHistory; kept, for cancel() may look at it at any time
+  std::unique_ptr<StorageWatch> history_;  // kHistory; not destroyed before the stream, because cancel() may use it at any time
   bool end_bookmark_ = false;
-  Revision position_ = 0;  // everything up to it has been handed out
-  Revision skip_to_ = 0;   // events up to it are not wanted
+  Revision position_ = 0;  // events up to this revision have been returned
+  Revision skip_to_ = 0;   // events up to this revision are skipped
   std::uint64_t cursor_ = 0;
   EventLog::Waiter waiter_;
 };

@@ -1,7 +1,7 @@
-// Turns pages of a store into an index of packed entries: they are decoded and packed on the blocking pool while the next pages are on
-// their way.
+// Turns pages of a store into an index of packed entries: they are decoded and packed on the blocking pool while the next pages are being
+// read.
 //
-// Thread-safety: one loader, on the executor it was given.
+// Thread-safety: one loader, on its executor.
 // Lifetime:      chunks in progress at destruction are finished and dropped; the task group waits for them.
 // Errors:        an exception of the entry builder is thrown where its chunk is taken; kServiceUnavailable once the group is closed.
 #pragma once
@@ -21,8 +21,8 @@ namespace backplane {
 struct LoadedObjects {
   ObjectIndex index;
   Unreadable unreadable;
-  std::size_t bytes = 0;  // of the objects, about: what the resource version adds is the same for all
-  Revision revision = 0;  // of the store, as all of it was
+  std::size_t bytes = 0;  // approximately, of the objects: the inserted resource version is not counted
+  Revision revision = 0;  // the store's revision at which all objects were read
 };
 
 class ChunkBuilder {
@@ -31,10 +31,10 @@ class ChunkBuilder {
   ChunkBuilder(std::shared_ptr<const EntryBuilder> builder, const ObjectStorage& storage, TaskGroup& tasks, Executor& executor)
       : builder_(std::move(builder)), storage_(storage), tasks_(tasks), executor_(executor) {}
 
-  // Begins to build the objects of a page, whose keys follow all earlier ones, with a bounded number in progress; those that are
-  // done go to `loaded`.
+  // Begins to build the objects of a page, whose keys follow all earlier ones, with a bounded number in progress. Adds completed ones to
+  // `loaded`.
   Task<Status> add(std::vector<KeyValue> items, LoadedObjects& loaded);
-  // Everything that is left goes to `loaded`.
+  // Adds all remaining objects to `loaded`.
   Task<void> finish(LoadedObjects& loaded);
 
  private:

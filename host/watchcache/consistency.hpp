@@ -1,5 +1,5 @@
-// Comparisons of caches with the store below them (upstream: DetectCacheInconsistency).  A cache that does not show what the store holds is
-// a bug, of ours or of the store's; it is logged, counted, and the cache is read again.
+// Comparisons of caches with the store below them (upstream: DetectCacheInconsistency). A difference is a bug of the cache or of the store;
+// it is logged and counted, and the cache is loaded again.
 //
 // Thread-safety: on the pump's executor.
 // Lifetime:      ends with the hub.
@@ -14,7 +14,7 @@ namespace backplane {
 
 class PrefixCache;
 
-// Compares keys, and the revisions at which they were written last, as they were at the revision that the cache shows.
+// Compares the keys and their modification revisions at the revision of the cache.
 Task<void> compare_with_store(std::shared_ptr<PrefixCache> cache);
 
 }  // namespace backplane

@@ -141,7 +141,7 @@ TEST_F(Consistency, ACacheThatMissedADeletionIsReadAgain) {
   wait_until([&] { return cached("a") == 0; });
 }
 
-TEST_F(Consistency, ACacheThatIsWhatItsStoreIsIsLeftAlone) {
+TEST_F(Consistency, AConsistentCacheIsNotReloaded) {
   const double failures = ended("failure"), successes = ended("success");
   for (int i = 0; i < 1'000; ++i) put("c" + std::to_string(i % 300));
   remove("c0");

@@ -1,5 +1,4 @@
-// Builds the immutable entries of the cache: one buffer holds the watch frame, and the object's JSON is a
-// window into it.
+// Builds the immutable entries of the cache: one buffer holds the watch frame, and the object's JSON is a part of it.
 //
 // Thread-safety: an EntryBuilder is immutable; entries are immutable.
 // Lifetime:      shared.
@@ -23,19 +22,19 @@ class EntryBuilder {
   const CacheConfig& config() const noexcept { return config_; }
 
   ObjectRef build(const KeyValue& stored, WatchEvent::Type type) const;
-  // With the event that a watch of the object's last write reports.
+  // An entry with the frame of the event of the object's last write.
   ObjectRef build(const KeyValue& stored) const { return build(stored, loaded_as(stored)); }
   static WatchEvent::Type loaded_as(const KeyValue& stored) noexcept {
     return stored.create_revision == stored.mod_revision ? WatchEvent::Type::kAdded : WatchEvent::Type::kModified;
   }
   std::shared_ptr<ObjectEntry> build(std::string_view key, std::string_view json, Revision revision, WatchEvent::Type type) const;
-  // The same object at another revision: what a DELETED event carries.
+  // The same object at another revision, for a DELETED event.
   ObjectRef at_revision(const ObjectEntry& entry, Revision revision, WatchEvent::Type type) const;
   // A bookmark of this resource's kind.
   WatchEvent bookmark(Revision revision, bool initial_events_end) const;
 
  private:
-  // Of JSON whose raw values are as they were sent.
+  // For JSON whose raw values have the client's form.
   std::shared_ptr<ObjectEntry> build_kept(std::string_view key, std::string_view kept, Revision revision, WatchEvent::Type type) const;
   void set_identity(std::string_view key, ObjectEntry& entry) const;
 

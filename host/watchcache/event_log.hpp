@@ -2,12 +2,12 @@
 // (a number) into it.
 //
 // A waiter names its topic: a change wakes the waiters of its topics, and costs nothing for the others; their cursors skip it.
-// If very many watchers of one loop wait for the same topic, they are woken in rounds: events gather between two rounds, so that
-// each watcher receives several at once and the loop has time for other work.
+// If very many watchers of one loop wait for the same topic, they are woken in rounds: events accumulate between two rounds, so that each
+// watcher receives several at once and the loop has time for other work.
 // Thread-safety: append(), reset() and tick() by one thread, the pump; everything else from any thread.  The lock is held for pointer
 //                copies only.
-// Lifetime:      what read() hands out stays valid while it is held.  A log that delays wakes is held by a shared_ptr.  A waiter that wants
-//                bookmarks goes before its log.
+// Lifetime:      records of read() are valid as long as the Slice. A log that delays wakes is held by a shared_ptr. A waiter with bookmarks
+//                is destroyed before its log.
 // Errors:        a cursor that points before the first event kept reads kLagged.
 #pragma once
 
@@ -37,7 +37,7 @@ struct LogRecord {
   ObjectRef previous;  // null when the object is new
 };
 
-// What a watcher waits for: changes of objects that have, or had, this term.
+// The condition of a waiter: changes of objects that have, or had, this term.
 struct Topic {
   enum class Kind : unsigned char { kName, kNamespace, kLabel, kField };
   Kind kind = Kind::kName;
@@ -48,7 +48,8 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
  public:
   struct Limits {
     std::size_t max_events = 20'000;
-    // Of superseded objects that nothing but the log may hold: a share of what the resource's objects take, between these.
+    // Limits for the bytes of superseded objects that only the log holds: a share (1/kShare) of the size of the resource's objects, but at
+    // least and at most these.
     std::size_t min_bytes = 8 * 1024 * 1024;
     std::size_t max_bytes = 64 * 1024 * 1024;
   };
@@ -67,7 +68,7 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   // Ends every wait, now and later.
   void close();
 
-  // The cursor after all records up to `revision`; nothing when the log no longer reaches back so far.
+  // The cursor after all records up to `revision`; nullopt: the log no longer has that revision.
   std::optional<std::uint64_t> cursor_after(Revision revision) const;
   // Cursors start at this revision or later.
   Revision floor() const;
@@ -93,7 +94,7 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
 
     bool wants_bookmarks = false;
     Clock::time_point bookmark_due = Clock::time_point::max();
-    std::optional<Topic> topic;  // nothing: everything
+    std::optional<Topic> topic;  // nullopt: all changes
 
    private:
     friend class EventLog;
@@ -101,9 +102,9 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
     Executor* executor = nullptr;
     std::uint64_t cursor = 0;
     bool waiting = false;
-    std::size_t at = 0;  // in its list
+    std::size_t at = 0;  // index in its list
     bool cancelled = false;
-    EventLog* log = nullptr;  // that has, or had, it among its bookmarks
+    EventLog* log = nullptr;  // the log in which bookmark_due is or was registered
     std::optional<Clock::time_point> listed;
   };
   // co_await: resumes when there are records after `cursor` that may concern the waiter, a bookmark is due, or the wait was cancelled or
@@ -121,16 +122,16 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
     std::uint64_t cursor_;
   };
   Wait wait(Waiter& waiter, std::uint64_t cursor) { return Wait(*this, waiter, cursor); }
-  // Resumes the waiter, and lets it never wait again.
+  // Resumes the waiter; its later waits return at once.
   void cancel(Waiter& waiter);
   // Resumes waiters whose bookmark is due; costs nothing for the others.
   void tick(Clock::time_point now);
-  // When tick() is to be called next; nothing if no waiter wants bookmarks.
+  // The time at which tick() must be called next; nullopt: no waiter has bookmarks.
   std::optional<Clock::time_point> next_due() const;
 
  private:
   using Waiters = std::vector<Waiter*>;
-  // The term that waiters wait for; nothing: they wait for all events.
+  // The term that waiters wait for; nullopt: they wait for all events.
   using Place = std::optional<Term>;
   static constexpr std::uint64_t kNothing = ~std::uint64_t{0};
   // The waiters of one executor that wait for the same topic.
@@ -141,11 +142,11 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
     Waiters waiters;
     State state = State::kQuiet;
     std::uint64_t round = 0;
-    // The records not yet delivered to them lie between these.
+    // The range of the records that have not been delivered to the waiters.
     std::uint64_t first = kNothing;
     std::uint64_t end = 0;
-    std::size_t written = 0;        // when the first of it came
-    Clock::time_point rests_until;  // so that rounds take a share of the loop's time only
+    std::size_t written = 0;        // value of EventLog::written_ when the first of these records arrived
+    Clock::time_point rests_until;  // no round before this time, so that rounds use only a part of the loop's time
   };
   using Groups = std::vector<Group>;
   // Waiters that have been taken out of their lists, to be resumed without the lock.
@@ -154,7 +155,7 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
     Waiters waiters;
   };
   using Wakes = std::vector<Wake>;
-  // The waiters of a round in progress, so many in each turn of their loop.
+  // The waiters of a round in progress; a limited number is resumed in each turn of their loop.
   struct Round {
     std::shared_ptr<EventLog> log;
     Place place;
@@ -169,12 +170,12 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   static Group& group_of(Groups& groups, Executor* executor);
   Group* find_group(const Place& place, Executor* executor);
   void forget_if_empty(const Place& place);
-  // Out of its list, into those to be resumed.
+  // Moves a waiter from its list to the waiters that will be resumed.
   void take(Group& group, Waiter& waiter, Wakes& wakes);
   // Takes all waiters for which there are events that they have not received.
   void take_concerned(Group& group, Wakes& wakes);
   void take_everybody(Wakes& wakes);
-  // Records from `from` on concern all of them.
+  // Wakes waiters: records from `from` on concern all of them.
   void wake(Groups& groups, const Place& place, std::uint64_t from, Wakes& wakes);
   void wake_topics(const std::vector<Topic>& touched, std::uint64_t from, Wakes& wakes);
   void wake_all_topics(std::uint64_t from, Wakes& wakes);
@@ -186,7 +187,7 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   void end_round(const Round& round);
   static void resume(Wakes wakes);
   void trim(std::size_t max_bytes, std::vector<std::shared_ptr<Segment>>& dropped);
-  // Puts the waiter's bookmark among those that will be due, or takes it out.
+  // Registers the time of the waiter's next bookmark, or removes it.
   void list_bookmark(Waiter& waiter);
   void unlist_bookmark(Waiter& waiter);
 
@@ -200,11 +201,12 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   Revision floor_ = 0;
   std::size_t bytes_ = 0;
   bool closed_ = false;
-  std::size_t written_ = 0;  // bytes that ever came
+  std::size_t written_ = 0;  // total bytes of all appended records
   Groups everything_;
   std::unordered_map<Term, Groups> by_topic_;
-  std::array<std::atomic<std::size_t>, 4> topic_waiters_{};  // of each kind
-  // Whose bookmark comes when.  A waiter stays there while it does not wait: bookmarks are rarer than events.
+  std::array<std::atomic<std::size_t>, 4> topic_waiters_{};  // the number of waiters by Topic::Kind
+  // The waiters by the time of their next bookmark. A waiter stays registered while it does not wait, because bookmarks are rarer than
+  // events.
   std::set<std::pair<Clock::time_point, Waiter*>> bookmarks_;
 };
 

@@ -155,7 +155,7 @@ TEST_F(Waiting, AWaitForWhatIsThereDoesNotWait) {
   EXPECT_EQ(woken.load(), 1);
 }
 
-TEST_F(Waiting, CancellingResumesOneWaiterAndLeavesTheOthers) {
+TEST_F(Waiting, CancellingResumesOneWaiterOnly) {
   for (std::size_t i = 0; i < 3; ++i) start(i);
   settle();
   log.cancel(waiters[1]);
@@ -170,7 +170,7 @@ TEST_F(Waiting, CancellingResumesOneWaiterAndLeavesTheOthers) {
   EXPECT_EQ(woken.load(), 4);
 }
 
-TEST_F(Waiting, ATickResumesThoseWhoseBookmarkIsDue) {
+TEST_F(Waiting, ATickResumesWaitersWhoseBookmarkIsDue) {
   const auto now = EventLog::Clock::now();
   waiters[0].wants_bookmarks = true;
   waiters[0].bookmark_due = now;
@@ -262,7 +262,7 @@ TEST_F(Waiting, AChangeResumesOnlyTheWaitersOfItsTopics) {
   EXPECT_EQ(woken.load(), 2);
   EXPECT_NE(where[0], nullptr);
   EXPECT_NE(where[5], nullptr);
-  log.append(named(2, "a", "node3", "node2"));  // it leaves that waiter
+  log.append(named(2, "a", "node3", "node2"));  // except for that waiter
   settle();
   EXPECT_EQ(woken.load(), 3);
   EXPECT_NE(where[1], nullptr);

@@ -135,7 +135,7 @@ void EventLog::wake_all_topics(std::uint64_t from, Wakes& wakes) {
   }
 }
 
-// A waiter that has been taken stays where it is until its coroutine has been resumed.
+// A waiter that has been taken is not destroyed until its coroutine has been resumed.
 void EventLog::resume(Wakes wakes) {
   for (auto& wake : wakes) {
     auto run = [waiters = std::move(wake.waiters)] {
@@ -176,7 +176,7 @@ void EventLog::begin_round(const Place& place, Executor* executor, std::uint64_t
   {
     std::lock_guard lock(mutex_);
     Group* const group = find_group(place, executor);
-    // One that was called before its time has been held already.
+    // The round has already run: call() posted it before this timer expired.
     if (group == nullptr || group->round != number) return;
     ++group->round;
     group->state = Group::State::kTelling;

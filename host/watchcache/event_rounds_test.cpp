@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kMany = 600;
 
-// What each waiter of a loop has been woken for.
+// The wake-ups of each waiter of a loop.
 struct Heard {
   int wakes = 0;
   std::vector<Revision> revisions;

@@ -1,7 +1,7 @@
-// A walk over the selected entries of an index, portion by portion.
+// An iteration over the selected entries of an index, in portions.
 //
 // Thread-safety: none; one walker at a time.
-// Lifetime:      keeps its version of the index, and so every entry it gave, alive. Entries of packed runs that a transient selection has
+// Lifetime:      keeps its version of the index, and so every returned entry, alive. Entries of packed runs that a transient selection has
 //                found live until release().
 #pragma once
 
@@ -23,28 +23,28 @@ class IndexScan {
   IndexScan(const ObjectIndex& index, Selection selection);
 
   using Found = std::vector<const ObjectRef*>;
-  // Appends selected entries until `found` has `limit`, the end is reached, or so many have been looked at that others should go first:
-  // then true.
+  // Appends selected entries until `found` has `limit` entries or the end is reached. True: it has stopped earlier, because it has examined
+  // so many entries that the caller should yield.
   bool take(Found& found, std::size_t limit);
-  // Entries not looked at yet.
+  // The number of entries that have not been examined yet.
   std::size_t left() const noexcept { return left_; }
-  // Ends the references that take() has found.
+  // Invalidates the references that take() has returned.
   void release() noexcept { found_in_.clear(); }
 
  private:
-  // Adds what it costs to `looks`. False at the end.
+  // Adds its cost to `looks`. False at the end.
   bool next_run(std::size_t& looks);
 
   ObjectIndex::Cursor cursor_;
   std::size_t left_;
   Selection selection_;
-  std::span<const ObjectRef> run_;  // at hand, not looked at yet; part of left_
+  std::span<const ObjectRef> run_;  // the current run, without examined entries; included in left_
   using Owner = std::shared_ptr<const std::vector<ObjectRef>>;
   Owner run_owner_;              // of run_; null: the index
   std::vector<Owner> found_in_;  // owners of found entries
 };
 
-// What is left of `scan`, as a list's items.
+// The remaining entries of `scan`, as the items of a list.
 std::unique_ptr<ObjectCursor> make_cursor(IndexScan scan);
 // Entries that `scan` has found and keeps alive.
 std::unique_ptr<ObjectCursor> make_cursor(IndexScan scan, IndexScan::Found found);

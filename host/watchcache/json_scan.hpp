@@ -1,7 +1,7 @@
-// Reads the few members the cache needs out of canonical JSON bytes without building a tree.
+// Reads the few members that the cache needs from canonical JSON bytes, without building a tree.
 //
-// Canonical: compact, no white space, valid (it was printed by the server itself).  Damaged input gives missing members, never a read
-// outside the bytes.
+// Canonical: compact, no white space, valid (it was printed by the server itself). Damaged input results in missing members, never in a
+// read outside the bytes.
 // Thread-safety: pure functions; a FieldPlan is immutable.
 // Lifetime:      views borrow the scanned text.
 #pragma once
@@ -22,7 +22,7 @@ namespace backplane {
 class FieldPlan {
  public:
   explicit FieldPlan(const std::vector<SelectableField>& fields);
-  // Values in declaration order; defaults where absent.  `metadata_end`: as scan_metadata() gave it.
+  // Values in declaration order; defaults where absent. `metadata_end`: from scan_metadata().
   std::vector<std::string> extract(std::string_view object, std::size_t metadata_end = 0) const;
   bool empty() const noexcept { return defaults_.empty(); }
 
@@ -38,10 +38,10 @@ class FieldPlan {
 
   std::vector<Node> roots_;
   std::vector<std::string> defaults_;
-  bool after_metadata_ = false;  // nothing of it is kind, apiVersion or metadata
+  bool after_metadata_ = false;  // no path begins with kind, apiVersion or metadata
 };
 
-// What one pass over an object's metadata finds.
+// The result of one pass over an object's metadata.
 struct MetadataScan {
   Labels labels;  // sorted by key
   // Place of `"resourceVersion":"N",`: [version_begin, version_end) of the text is replaced by it.

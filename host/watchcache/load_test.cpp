@@ -1,4 +1,4 @@
-// How a cache loads its store.
+// Loading of a cache from its store.
 #include <gtest/gtest.h>
 
 #include <condition_variable>
@@ -48,7 +48,7 @@ class Pages final : public ObjectStorage {
   std::set<std::string> removed_;  // read after the load
   // A larger page is an error.
   std::atomic<std::int64_t> most_{1'000'000};
-  std::atomic<int> refused_{0};  // this many were
+  std::atomic<int> refused_{0};  // the number of removed objects
   std::int64_t largest() const {
     const std::lock_guard lock(mutex_);
     return largest_;
@@ -109,7 +109,7 @@ void load_all(Pages& storage) {
   config.resource = {"", "configmaps"};
   auto cache = hub->add(std::move(config), true);
   ASSERT_TRUE(run_on(loop, hub->start()).ok());
-  // Each object is at its place, and the unreadable ones are reported.
+  // Each object has its position, and the unreadable ones are reported.
   for (int i = 0; i < kObjects; ++i) {
     const std::string key = "/registry/configmaps/n/" + name_of(i);
     auto found = run_on(loop, cache->get(key, ""));

@@ -61,7 +61,7 @@ std::size_t entry_position(const Node& leaf, std::string_view key) {
   return static_cast<std::size_t>(found - entries.begin());
 }
 
-// The last child whose first key is not behind `key`; the first child when all are.
+// The last child whose first key is not after `key`; the first child if there is none.
 std::size_t child_position(const Node& inner, std::string_view key) {
   const auto found = std::upper_bound(inner.firsts.begin() + 1, inner.firsts.end(), key,
                                       [](std::string_view wanted, const ObjectEntry* first) { return wanted < first->key(); });
@@ -224,7 +224,7 @@ NodeRef make_leaf(std::shared_ptr<const PackedEntries> run, std::uint64_t edit) 
   return leaf;
 }
 
-// Puts `leaf` behind all others.  Returns a new right neighbour when the right edge is full: filling in order leaves full nodes.
+// Appends `leaf` after all others. Returns a new right neighbour if the right edge is full: filling in order leaves full nodes.
 NodeRef append_below(NodeRef& ref, NodeRef leaf, std::uint64_t edit) {
   if (ref->leaf) return leaf;
   Node& node = own(ref, edit);
@@ -345,7 +345,7 @@ const ObjectIndex::Node* ObjectIndex::Cursor::leaf() {
       if (step.at < step.node->size) return step.node;
     } else if (++step.at < step.node->children.size()) {
       const Node* child = step.node->children[step.at].get();
-      // Down the left edge; inner steps stand at the child that is being walked.
+      // Descends along the left edge; each inner step is at the child that is being visited.
       while (!child->leaf) {
         steps_[depth_++] = {child, 0};
         child = child->children.front().get();

@@ -1,7 +1,7 @@
-// A persistent ordered map from storage key to entry: copying it is one reference, changing a copy copies one path.
+// A persistent ordered map from storage key to entry: copying it copies one reference; changing a copy copies one path.
 //
-// A B+ tree whose nodes are shared between versions.  A node made since the last share() is changed in place, so a batch of changes pays
-// for each touched node once.  Nodes know the size of their subtree: rank and select are O(log n).
+// A B+ tree whose nodes are shared between versions. A node made since the last share() is changed in place, so a batch of changes copies
+// each changed node once. Nodes know the size of their subtree: rank and select are O(log n).
 //
 // A leaf that has not changed since it was loaded holds its objects packed (PackedEntries); the first read of one of them, or a change,
 // builds the entries of the leaf.
@@ -32,19 +32,19 @@ class ObjectIndex {
   ObjectIndex();
   ObjectIndex(ObjectIndex&&) noexcept = default;
   ObjectIndex& operator=(ObjectIndex&&) noexcept = default;
-  // A second version with the same entries; from here on both copy what they change.
+  // A second version with the same entries; from now on both copy the nodes that they change.
   ObjectIndex share();
 
   std::size_t size() const noexcept;
   bool empty() const noexcept { return size() == 0; }
   // Null when absent.
   ObjectRef find(std::string_view key) const;
-  // How many keys are before `key`.
+  // The number of keys before `key`.
   std::size_t rank(std::string_view key) const;
 
-  // Inserts or replaces by entry->key(); returns what stood there.
+  // Inserts or replaces by entry->key(); returns the former entry.
   ObjectRef put(ObjectRef entry);
-  // Returns what was removed.
+  // Returns the removed entry.
   ObjectRef remove(std::string_view key);
   // Adds objects whose keys follow all others: the way to fill an empty index. Their entries are built when one of them is first read.
   void append(std::shared_ptr<const PackedEntries> run);
@@ -55,7 +55,7 @@ class ObjectIndex {
     Cursor() = default;
     // The next entry, or null at the end; valid as long as the cursor.
     const ObjectRef* next();
-    // A run of entries that one summary speaks for.
+    // A run of entries with one summary.
     struct Run {
       std::span<const ObjectRef> entries;  // empty at the end
       const Summary* summary = nullptr;
@@ -82,14 +82,14 @@ class ObjectIndex {
     Step steps_[kMaxDepth];
     std::size_t depth_ = 0;
   };
-  // At the first entry whose key is not before `from`.
+  // A cursor at the first entry whose key is not before `from`.
   Cursor cursor(std::string_view from) const;
-  // At the entry with `rank` entries before it.
+  // A cursor at the entry with `rank` entries before it.
   Cursor cursor_at(std::size_t rank) const;
 
  private:
   NodeRef root_;
-  std::uint64_t edit_;  // nodes that carry it are ours alone
+  std::uint64_t edit_;  // nodes with this value belong to this version only
 };
 
 }  // namespace backplane

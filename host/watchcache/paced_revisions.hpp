@@ -1,8 +1,8 @@
-// The store's revision for lists and watches: at most a hundred requests a second, for any number of readers.  A list costs more than
-// the wait; reads of single objects do not use this and share the calls that the store merges.
+// The store's revision for lists and watches, with at most a hundred requests to the store per second for any number of readers. The wait
+// is short compared with a list. Reads of single objects do not use this class; the store merges their requests.
 //
 // Thread-safety: any thread.  Tasks need an executor.
-// Lifetime:      a question keeps the store that it was given, and runs in that store's task group.
+// Lifetime:      a request holds its store, and runs in that store's task group.
 // Errors:        the store's; kServiceUnavailable once the task group is closed.
 #pragma once
 
@@ -17,23 +17,23 @@ namespace backplane {
 
 struct FollowedStore;
 
-// One turn per period on average; some may come at once after a quiet time.
+// Allows one request per period on average; after an idle time, several at once.
 class Pace {
  public:
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::milliseconds kPeriod{10};
   static constexpr int kAtOnce = 16;
-  // Takes a turn: how long it must be waited for.
+  // Reserves the next request; returns how long it must wait.
   Clock::duration take(Clock::time_point now);
 
  private:
-  Clock::time_point due_{};  // of the turn after the last one, if none had come early
+  Clock::time_point due_{};  // the time of the next request if all had waited for a full period
 };
 
 class PacedRevisions {
  public:
   using Answer = Result<Revision>;
-  // Everything that was committed before the call is at or below it.  `store` is the one this belongs to.
+  // A revision that includes every commit before the call. `store`: the owner of this object.
   Task<Answer> current(std::shared_ptr<FollowedStore> store);
 
  private:
@@ -41,7 +41,7 @@ class PacedRevisions {
   std::vector<Promise<Answer>> take();
 
   std::mutex mutex_;
-  std::vector<Promise<Answer>> waiting_;  // for the turn that comes next
+  std::vector<Promise<Answer>> waiting_;  // callers that wait for the next request
   Pace pace_;
 };
 

@@ -1,4 +1,4 @@
-// How often a store's revision is requested, and by which reads.
+// The number of requests for a store's revision, and the reads that cause them.
 #include "watchcache/paced_revisions.hpp"
 
 #include <gtest/gtest.h>

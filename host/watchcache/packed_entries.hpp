@@ -1,7 +1,7 @@
 // A run of stored objects whose entries are built when one of them is first read. Until then the run holds the bytes of keys and values
 // only: it takes three quarters of the memory of the entries, and loading a cache does not scan its objects.
 //
-// A reader that does not keep what it reads (ListOptions::transient_objects) builds entries for itself, and the run stays packed.
+// A reader that does not keep the entries (ListOptions::transient_objects) builds temporary ones, and the run stays packed.
 //
 // Thread-safety: every method from any thread; the first reader builds, others that need the run wait for it.
 // Lifetime:      shared by the versions of an index.
@@ -33,7 +33,7 @@ struct KeyAt {
 
 class PackedEntries {
  public:
-  // Most entries of a run.
+  // The maximum number of entries of a run.
   static constexpr std::size_t kMost = 32;
   // `items`: not empty, at most kMost, readable, in key order. Copies their keys and values; builds the first entry.
   PackedEntries(std::shared_ptr<const EntryBuilder> builder, std::span<const KeyValue> items);
@@ -44,9 +44,9 @@ class PackedEntries {
   const std::vector<ObjectRef>& entries() const;
   // Of entries().
   const Summary& summary() const;
-  // Entries that end with the result, unless the run is built.
+  // The entries; if the run is not built, temporary ones that live as long as the result.
   std::shared_ptr<const std::vector<ObjectRef>> transient_entries() const;
-  // How many keys are before `key`. Builds no entries.
+  // The number of keys before `key`. Builds no entries.
   std::size_t position(std::string_view key) const;
   // Appends the keys without building entries.
   void append_keys(std::vector<KeyAt>& out) const;
@@ -66,7 +66,7 @@ class PackedEntries {
   const std::size_t size_;
   ObjectRef first_;
   mutable std::atomic<bool> built_{false};
-  mutable std::mutex mutex_;  // what follows, until it is built
+  mutable std::mutex mutex_;  // guards the members below until the run is built
   mutable std::shared_ptr<const EntryBuilder> builder_;
   mutable std::string text_;  // of all but the first: key, value, key, value …
   mutable std::vector<Item> items_;

@@ -1,7 +1,7 @@
 // Reads a range of the store in pages; the next page is read while the caller processes the current one.
 //
 // Thread-safety: one reader, on an executor.
-// Lifetime:      a page in flight at destruction is dropped when it arrives; the store's task group waits for it.
+// Lifetime:      a page that is being read at destruction is dropped when it arrives; the store's task group waits for it.
 // Errors:        the store's, if a smaller page fails too; an exception is logged and reported as kServiceUnavailable.
 #pragma once
 

@@ -239,7 +239,7 @@ Task<Status> PrefixCache::load_once(LoadedObjects& loaded) {
   }
   auto ending = building.finish(loaded);
   co_await std::move(ending);
-  // Clients would take the list for complete.
+  // Otherwise clients would assume that the list is complete.
   for (const auto& [_, why] : loaded.unreadable) {
     if (is_temporary_failure(*why)) co_return *why;
   }
@@ -332,7 +332,7 @@ void PrefixCache::apply_now(const std::vector<const StorageEvent*>& events) {
   // The snapshot is published before the events, so that a reader of an event finds at least that state.
   publish(last);
   for (const auto* event : events) written_.release(event->kv);
-  // Watches end before an event that cannot be decoded; the clients' next lists report the reason.
+  // Watches end before an event that cannot be decoded; the next lists of the clients return the reason.
   if (gap != 0) log_->reset(gap);
   std::erase_if(records, [gap](const LogRecord& record) { return record.revision <= gap; });
   if (records.empty()) return;
@@ -388,7 +388,7 @@ void PrefixCache::retry_unreadable_later() {
   set_alarm(retry_at_);
 }
 
-// A key service may have regained a key, for which there is no event.
+// A key service may have regained a key, and no event reports that.
 Task<void> PrefixCache::retry_unreadable([[maybe_unused]] std::shared_ptr<PrefixCache> self) {
   const auto unreadable = unreadable_;
   if (!unreadable || !ready()) co_return;

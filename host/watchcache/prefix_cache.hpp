@@ -29,9 +29,9 @@
 
 namespace backplane {
 
-// How long a read waits for the cache to reach a revision before it is refused (upstream's blockTimeout).
+// The time that a read waits for the cache to reach a revision before it is refused (upstream's blockTimeout).
 inline constexpr std::chrono::seconds kReadWait{3};
-// How often a watcher that allows bookmarks gets one.
+// The interval of bookmarks.
 inline constexpr std::chrono::seconds kBookmarkPeriod{60};
 // Snapshots kept for the next page of a list.
 inline constexpr std::size_t kMaxPins = 32;
@@ -40,7 +40,7 @@ inline constexpr std::chrono::minutes kPinTime{5};
 class CacheWatch;
 class PrefixCache;
 
-// What all caches of a hub share.
+// The data that all caches of a hub share.
 struct FollowedStore {
   FollowedStore(ObjectStorage& followed, Executor& pump, CacheOptions how) : storage(followed), executor(pump), options(std::move(how)) {}
 
@@ -49,10 +49,10 @@ struct FollowedStore {
     return revision < forgotten && forgotten <= progress.revision();
   }
   // `followed`: the revision that the cache had reached before the store returned `answered` as its revision.  If `answered` is lower, the
-  // store has lost commits (it was restored from a backup or replaced): then everything is loaded again.
+  // store has lost commits (it was restored from a backup or replaced): then all caches are loaded again.
   // Errors: kTooManyRequests until it is loaded.
   Status check_history(Revision followed, Revision answered);
-  // The watch that everything is followed by; null: none.
+  // Sets the watch that feeds the caches; null: none.
   void follow(std::shared_ptr<StorageWatch> by);
   std::shared_ptr<StorageWatch> followed_by() const;
 
@@ -70,18 +70,18 @@ struct FollowedStore {
  private:
   mutable std::mutex mutex_;
   std::shared_ptr<StorageWatch> watch_;
-  std::shared_ptr<StorageWatch> given_up_;  // because of the store's history
+  std::shared_ptr<StorageWatch> given_up_;  // the last watch that check_history() has cancelled
 };
 
-// The state of the resource right after `changed`; it stays so until the next snapshot's `changed`.
+// The state of the resource from the revision `changed` up to the `changed` of the next snapshot.
 struct Snapshot {
   ObjectIndex index;
   Revision changed = 0;
   std::shared_ptr<const Unreadable> unreadable;  // null: all can be read
 
-  // Why that key cannot be read; null: it can, or is not there.
+  // The reason why the key cannot be read; null: it can, or does not exist.
   const Status* unreadable_at(std::string_view key) const;
-  // Those of [from, end).
+  // The unreadable objects of [from, end).
   Unreadable unreadable_in(std::string_view from, std::string_view end) const;
 };
 
@@ -91,7 +91,7 @@ struct View {
   Revision revision = 0;
 };
 
-// Which state a list shows, and which part of it.
+// The state that a list returns, and the part of it.
 struct ListPlan {
   enum class At : unsigned char { kConsistent, kAny, kNotOlderThan, kExact };
   At at = At::kConsistent;
@@ -99,7 +99,7 @@ struct ListPlan {
   std::string from;
   std::int64_t limit = 0;  // 0: all
   bool continued = false;
-  bool paced = true;  // the store's revision may be waited for with others
+  bool paced = true;  // may use PacedRevisions for the store's revision
 };
 
 class PrefixCache final : public ResourceCache, public std::enable_shared_from_this<PrefixCache> {
@@ -125,9 +125,9 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   const EntryBuilder& builder() const noexcept { return *builder_; }
   EventLog& log() noexcept { return *log_; }
   FollowedStore& store() noexcept { return *store_; }
-  // The newest state; nothing while it is not known.
+  // The newest state; nullopt while it is not known.
   std::optional<View> newest() const;
-  // A stream is among those that end_watches() ends, from this call to its destruction.
+  // end_watches() ends this stream, from this call to remove_watch().
   void add_watch(CacheWatch& watch);
   void remove_watch(CacheWatch& watch) noexcept;
 
@@ -135,12 +135,12 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   void request_load();
   // Loads without waiting for a request, and retries until a load succeeds.
   void load_eagerly();
-  // Takes over events of this resource, in order.  What goes wrong is logged and ends in invalidate().
+  // Applies events of this resource, in order. Errors are logged and lead to invalidate().
   void apply(const std::vector<const StorageEvent*>& events) noexcept;
-  // Something of the store's history was lost on the way, and what follows begins after `revision`: watches end, and what was in use is
-  // loaded again.  Until then nothing is read here; call it before the progress passes what was lost.
+  // Events were lost; the following events begin after `revision`. Ends the watches, and loads the cache again if it is in use; until then
+  // reads wait. Call it before the progress passes the lost events.
   void invalidate(Revision revision);
-  // Does what is due; the next such time is among the alarms of the hub.
+  // Runs the timers that are due; the time of the next one is in the hub's alarms.
   void tick(EventLog::Clock::time_point now);
   // Ends the watches and refuses further use.
   void close();
@@ -160,21 +160,21 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   void buffer(const std::vector<const StorageEvent*>& events);
   bool finish_load(LoadedObjects loaded);
   void end_load(bool loaded);
-  // The error for requests that waited for a load that failed.
+  // The error of requests that have waited for a load that failed.
   Status not_loaded();
   void apply_now(const std::vector<const StorageEvent*>& events);
   void apply_event(const StorageEvent& event, std::vector<LogRecord>& records);
   // Reads a few of the unreadable objects again; loads the cache again if one has become readable.
   Task<void> retry_unreadable(std::shared_ptr<PrefixCache> self);
   void retry_unreadable_later();
-  // Takes a key's place among the unreadable ones away, or gives it one.
+  // Removes a key from the unreadable objects, or adds it.
   bool forget_unreadable(std::string_view key);
   void note_unreadable(const StorageEvent& event);
   void publish(Revision changed);
   void set_alarm(EventLog::Clock::time_point due) { store_->alarms.set(due, weak_from_this()); }
   void count(const ObjectEntry* removed, const ObjectEntry* added);
 
-  // The state at exactly `revision`, if it is at hand.
+  // The state at exactly `revision`, if the cache still has it.
   std::optional<View> at(Revision revision) const;
   void pin(const View& view);
   Task<Status> wait_current(bool paced);
@@ -182,9 +182,9 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   Task<Status> wait_for(Revision revision);
   // Whether a progress notification of the store is needed.
   bool is_confirmed(const ListPlan& plan) const noexcept;
-  // The newest state, if it is fresh enough for `plan` and holds everything up to `committed` where that matters.
+  // The newest state, if it is fresh enough for `plan`, and, if the plan requires it, includes everything up to `committed`.
   std::optional<View> fresh_now(const ListPlan& plan, Revision committed) const;
-  // The newest state once it is fresh enough for `plan`.
+  // Waits until the newest state is fresh enough for `plan`, and returns it.
   Task<Result<View>> fresh(ListPlan plan);
   Task<Status> make_fresh(const ListPlan& plan);
   Task<Result<ListResult>> page(View view, Selection selection, ListPlan plan);
@@ -200,10 +200,10 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   std::atomic<std::size_t> bytes_{0};
   std::atomic<std::size_t> size_{0};
 
-  std::mutex load_mutex_;                          // state_ changes, load_waiters_ and load_not_before_
-  EventLog::Clock::time_point load_not_before_{};  // after one that failed: a store that cannot be read is not read all the time
+  std::mutex load_mutex_;                          // guards changes of state_, load_waiters_ and load_not_before_
+  EventLog::Clock::time_point load_not_before_{};  // a pause after a failed load
   std::vector<Promise<bool>> load_waiters_;
-  Status load_error_;  // the store's, of the last load
+  Status load_error_;  // the store's error of the last load
 
   WrittenEntries written_;
   std::mutex watches_mutex_;
@@ -212,13 +212,13 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   mutable std::mutex pins_mutex_;
   std::vector<Pin> pins_;
 
-  // The pump's.
+  // Used by the pump only.
   ObjectIndex index_;
   std::shared_ptr<const Unreadable> unreadable_;
   EventLog::Clock::time_point retry_at_ = EventLog::Clock::time_point::max();  // when unreadable objects are read again
   Revision loaded_ = 0;
   bool buffering_ = false;
-  bool lost_some_ = false;  // while it loads: events that the buffer should have
+  bool lost_some_ = false;  // events were lost during the load, so the buffer is incomplete
   std::vector<StorageEvent> buffer_;
   std::size_t buffered_bytes_ = 0;
 };

@@ -9,7 +9,7 @@ namespace backplane {
 void Progress::advance(Revision revision) {
   std::vector<Promise<bool>> reached;
   {
-    // Under the lock, so that a wait which saw the old revision is in the list by now.
+    // Under the lock, so that a wait that has read the old revision is in the list already.
     std::lock_guard lock(mutex_);
     revision_.store(revision, std::memory_order_release);
     while (!waits_.empty() && waits_.begin()->first.first <= revision) {

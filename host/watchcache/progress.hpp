@@ -1,7 +1,7 @@
 // The store revision that the caches have reached, and the coroutines that wait for a later one.
 //
 // Thread-safety: every method from any thread; advance() by one thread.
-// Errors:        a wait that runs out of time gives false.
+// Errors:        a wait that times out returns false.
 #pragma once
 
 #include <atomic>
@@ -17,10 +17,10 @@ namespace backplane {
 
 class Progress {
  public:
-  // The caches have every change up to this revision.
+  // The caches include every change up to this revision.
   Revision revision() const noexcept { return revision_.load(std::memory_order_acquire); }
   void advance(Revision revision);
-  // True once revision() has reached `target`; false when `timeout` ran out or close() was called before.
+  // True once revision() has reached `target`; false if `timeout` passed or close() was called before.
   Task<bool> reached(Revision target, std::chrono::nanoseconds timeout);
   void close();
 

@@ -1,8 +1,8 @@
 // Requests progress notifications from a store that does not send them unasked, while a reader waits for one.
 //
 // Thread-safety: every method from any thread.
-// Lifetime:      a Waiting keeps the store that it was given; the requests run in that store's task group.
-// Errors:        of a request are logged; it is retried.
+// Lifetime:      a Waiting holds its store; the requests run in that store's task group.
+// Errors:        a failed request is logged and repeated.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ class ProgressRequests {
   // Time between two requests while a reader waits (upstream's period).
   static constexpr std::chrono::milliseconds kPeriod{100};
 
-  // Requests are made while one of these exists.
+  // While an object of this class exists, requests are made.
   class Waiting {
    public:
     explicit Waiting(std::shared_ptr<FollowedStore> store) : store_(std::move(store)) {}
@@ -32,7 +32,7 @@ class ProgressRequests {
    private:
     const std::shared_ptr<FollowedStore> store_;
   };
-  // No requests are made to a store whose progress is immediate.  `store` is the one this belongs to.
+  // No requests are made to a store whose progress is immediate. `store`: the owner of this object.
   Waiting wait(std::shared_ptr<FollowedStore> store);
 
  private:

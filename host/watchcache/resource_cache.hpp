@@ -1,5 +1,5 @@
 // Recent history of every resource in memory: one ordered index of immutable entries and one append-only event log per resource, fed by
-// one watch on the store.  The normal path of every read (architecture §5).
+// one watch on the store. Nearly all reads use it (architecture §5).
 //
 // Thread-safety: every method from any thread.  Reads work on immutable snapshots and take no lock that a writer holds while it works.
 // Lifetime:      the hub outlives its caches' users; stop() ends every watch stream.
@@ -31,17 +31,18 @@ struct CacheConfig {
   std::string api_version;   // "v1"
   bool sorted_keys = false;  // custom resources: keys sorted, list items printed whole
   std::vector<SelectableField> fields;
-  // What an object of this kind prints after metadata when nothing is set, for bookmarks: `,"spec":{"containers":null},"status":{}` (Pod).
+  // The members after metadata of an empty object of this kind, for bookmarks: `,"spec":{"containers":null},"status":{}` (Pod).
   std::string empty_members;
-  // Every read is confirmed by the store: what may be old (resourceVersion "0", or not older than another) is the newest, too.
+  // The store confirms every read: reads that may return an old state (resourceVersion "0", or not older than another) return the newest
+  // one, too.
   bool confirmed = false;
 };
 
-// Which part of a resource a list or watch is about.
+// The part of a resource that a list or watch selects.
 struct CacheScope {
   std::string ns;    // empty: all namespaces, or a cluster-scoped resource
   std::string name;  // empty: the whole collection
-  // Of a list: true once its client has gone; the rest is then not read from the store.  Null: the client is always present.
+  // For lists: true once the client has disconnected; the rest is then not read from the store. Null: the client never disconnects.
   std::shared_ptr<const std::atomic<bool>> abandoned = {};
 };
 
@@ -55,12 +56,12 @@ class ResourceCache {
   // The entry of a stored key-value: with resourceVersion inserted, labels and selectable fields extracted.
   virtual ObjectRef make_entry(const KeyValue& stored) const = 0;
 
-  // The same for a value that the caller has just committed.  The cache and the caller share one entry, whichever of them makes it.
+  // The same for a value that the caller has just committed. The cache and the caller share one entry, regardless of which one builds it.
   virtual ObjectRef make_written(const KeyValue& stored) { return make_entry(stored); }
 
-  // The newest entry this cache knows, without waiting; null when absent.
+  // The newest entry in the cache, without waiting; null: there is none.
   virtual ObjectRef peek(std::string_view key) const = 0;
-  // Waits until the cache has everything the store had acknowledged when called.
+  // Waits until the cache includes everything that the store had acknowledged before the call.
   virtual Task<Status> wait_current() = 0;
   // resourceVersion rules of GET: unset = newest, 0 = any, N = not older than N.  A null entry: no such object.
   virtual Task<Result<ObjectRef>> get(std::string key, std::string resource_version) = 0;
@@ -69,11 +70,11 @@ class ResourceCache {
   // From a revision, or with synthetic ADDED events first; selector transitions become ADDED and DELETED; bookmarks if requested.
   virtual Task<Result<std::unique_ptr<WatchStream>>> watch(CacheScope scope, ListOptions options) = 0;
 
-  // The unreadable objects of the scope, now.
+  // The current unreadable objects of the scope.
   virtual Unreadable unreadable(const CacheScope&) const { return {}; }
   // The error of a list of the scope that must not leave out unreadable objects (CacheOptions::names_unreadable); success: it may.
   virtual Status list_refusal(const CacheScope&) const { return {}; }
-  // Ends the streams that are open now, as if the client had asked for it; clients resume with a new watch.
+  // Ends all open streams without an error; clients resume with a new watch.
   virtual void end_watches() {}
 
   virtual bool ready() const noexcept = 0;
@@ -89,11 +90,11 @@ class CacheHub {
   // A cache over `config.prefix`, one per prefix.  Loading starts at the first use or at once when `eager`.
   virtual std::shared_ptr<ResourceCache> add(CacheConfig config, bool eager) = 0;
   virtual void remove(std::string_view prefix) = 0;
-  // As remove(), but the cache goes on following the store, alongside a new one on its prefix, until close_retired() or until the last
-  // user of the cache has gone.
+  // As remove(), but the cache still receives events, alongside a new cache of its prefix, until close_retired() or until its last user has
+  // released it.
   virtual void retire(std::string_view prefix) = 0;
   virtual void close_retired() = 0;
-  virtual Task<Status> start() = 0;  // begins to follow the store
+  virtual Task<Status> start() = 0;  // starts the watch of the store
   virtual Task<void> stop() = 0;     // ends all watch streams
 };
 
@@ -101,13 +102,14 @@ struct CacheOptions {
   // If objects of a list cannot be read, the list fails with StorageReadError, which names all of them, and not with the error of the first
   // one (upstream: AllowUnsafeMalformedObjectDeletion).
   bool names_unreadable = false;
-  // How often unreadable objects are read again: a key service may have got their key back.
+  // The interval at which unreadable objects are read again: a key service may have their key again.
   std::chrono::milliseconds retry_unreadable{30'000};
-  // Compares caches with the store so often (consistency.hpp); 0: never.  Each time up to half as long again, so that hosts do not do it
-  // together.
+  // The interval of comparisons with the store (consistency.hpp); 0: no comparisons. Each interval is randomly extended by up to a half, so
+  // that servers do not compare at the same time.
   std::chrono::nanoseconds comparison_period{0};
   // The last compacted revision; null: unknown.  Lists of an older revision, and their next pages, are left to the store, which reports
-  // that they have expired: as upstream, where no list outlives the history it was begun in, though a cache may hold its state for hours.
+  // that they have expired: as upstream, where a list cannot be continued after its revision has been compacted, although the cache may
+  // hold its state for hours.
   std::shared_ptr<const std::atomic<Revision>> compacted = nullptr;
 };
 // `executor` runs the pump, which applies the store's events: a thread that runs nothing else, so that events never delay a connection.

@@ -1,4 +1,4 @@
-// What a list or watch is about, resolved once: key range, label selector, field requirements as columns.
+// The resolved selection of a list or watch: key range, label selector, field requirements as columns.
 //
 // Thread-safety: immutable after make().
 // Lifetime:      values.
@@ -25,19 +25,19 @@ class Selection {
   const std::string& end() const noexcept { return end_; }
   // The prefix that continue tokens are relative to.
   const std::string& list_prefix() const noexcept { return list_prefix_; }
-  // True with selectors: remaining items are not counted then, as upstream.
+  // True if there are selectors: as upstream, remaining items are then not counted.
   bool selects() const noexcept { return selects_; }
   // The reader keeps none of the entries (ListOptions::transient_objects).
   bool transient() const noexcept { return transient_; }
-  // What an entry must have to be selected, as far as summaries know it.
+  // The terms that an entry must have to be selected, as far as summaries contain them.
   const Wanted& wanted() const noexcept { return wanted_; }
-  // What an entry must have for a change of it to matter to a watch; nothing: everything may matter.
+  // The term that an entry must have if its changes concern a watch; nullopt: all changes may concern it.
   std::optional<Topic> topic() const;
-  // The client of the list has gone.
+  // The client of the list has disconnected.
   bool abandoned() const noexcept { return abandoned_ != nullptr && abandoned_->load(std::memory_order_relaxed); }
-  // In the key range.
+  // True if the entry is in the key range.
   bool covers(const ObjectEntry& entry) const noexcept { return whole_ || (entry.key() >= start_ && entry.key() < end_); }
-  // The selectors hold; the entry is known to be in the key range.
+  // True if the selectors match. Precondition: the entry is in the key range.
   bool selected(const ObjectEntry& entry) const noexcept;
 
  private:
@@ -56,9 +56,9 @@ class Selection {
   bool whole_ = false;  // the range is all of the resource
   bool selects_ = false;
   bool transient_ = false;
-  std::string ns_;    // the only one there can be
+  std::string ns_;    // the only possible namespace
   std::string name_;  // of a scope over all namespaces
-  std::string one_;   // the only name there can be
+  std::string one_;   // the only possible name
   LabelSelector labels_;
   std::vector<FieldCheck> fields_;
   Wanted wanted_;

@@ -13,11 +13,11 @@
 namespace backplane {
 namespace {
 
-// A store that does what the test tells it to.
+// A store whose behaviour the test sets.
 class FailingStorage final : public StorageBackend {
  public:
-  std::atomic<int> throwing_ranges{0};   // this many ranges throw something else than a std::exception
-  std::atomic<int> throwing_watches{0};  // this many batches of events throw it too
+  std::atomic<int> throwing_ranges{0};   // this many ranges throw an object that is not a std::exception
+  std::atomic<int> throwing_watches{0};  // this many batches of events throw it, too
   std::atomic<bool> damaged_ranges{false};
   std::atomic<bool> hold_ranges{false};  // ranges do not return yet
   std::atomic<int> ranges{0};
@@ -288,7 +288,7 @@ TEST_F(StoreErrors, AListWhoseRevisionIsCompactedDuringTheReadHasUpstreamsError)
   EXPECT_EQ(run_on(loop_, count_items(*rest->items)), 1'200u) << "all but the first, and the one that came later";
 }
 
-TEST_F(StoreErrors, AStoreWhoseHistoryHasGoneBackIsLoadedAgainAndNothingOldIsShown) {
+TEST_F(StoreErrors, AStoreWithALowerRevisionIsReloadedAndNothingOldIsShown) {
   storage_.quiet = true;
   for (const char* name : {"a", "b", "c"}) put(name);
   EXPECT_EQ(names(), "a b c 4");
@@ -392,7 +392,7 @@ TEST_F(StoreErrors, AnObjectThatIsWrittenAnewCanBeReadAgain) {
   EXPECT_EQ(names(), "a b 4");
 }
 
-TEST_F(StoreErrors, AnObjectWhoseKeyIsBackIsShownWithoutAWrite) {
+TEST_F(StoreErrors, AnObjectWhoseKeyIsAvailableAgainIsShownWithoutAWrite) {
   run_on(loop_, hub_->stop());
   CacheOptions options;
   options.retry_unreadable = std::chrono::milliseconds(5);
@@ -482,7 +482,7 @@ TEST_F(StoreErrors, AnObjectThatBecomesUnreadableEndsTheWatchesOfItsResourceAlon
   const auto events = run_on(loop_, (*untouched)->next());
   ASSERT_TRUE(events.ok()) << events.status().message();
   EXPECT_EQ(events->at(0).object->name(), "t");
-  // A watch with initial events leaves it out too.
+  // A watch with initial events leaves it out, too.
   options.resource_version = "";
   options.send_initial_events = true;
   options.match = ResourceVersionMatch::kNotOlderThan;
@@ -515,7 +515,7 @@ TEST_F(StoreErrors, AConsistentReadAsksTheStoreForItsProgress) {
   EXPECT_EQ(names(), "a 2");
   storage_.quiet = true;
   write("/elsewhere", "x");  // no cache's prefix: the watch has no event
-  EXPECT_EQ(storage_.asked, 0) << "nobody waits";
+  EXPECT_EQ(storage_.asked, 0) << "no reader waits";
   EXPECT_EQ(names(), "a 3");
   EXPECT_GT(storage_.asked, 0);
   const int asked = storage_.asked;
@@ -523,7 +523,7 @@ TEST_F(StoreErrors, AConsistentReadAsksTheStoreForItsProgress) {
   EXPECT_EQ(storage_.asked, asked) << "it is known by now";
 }
 
-TEST_F(StoreErrors, AStoreThatTellsItsProgressByItselfIsNotAsked) {
+TEST_F(StoreErrors, AStoreThatReportsItsProgressUnrequestedIsNotAsked) {
   put("a");
   write("/elsewhere", "x");
   EXPECT_EQ(names(), "a 3");

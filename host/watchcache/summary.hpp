@@ -1,5 +1,5 @@
-// What a run of entries may hold, in a few bytes: a Bloom filter over the names, labels, label keys and field values of the entries.
-// A walk that looks for one of them passes over runs that cannot have it without touching their entries.
+// A summary of a run of entries in a few bytes: a Bloom filter over the names, labels, label keys and field values of the entries. An
+// iteration that searches for one of them skips runs that cannot contain it, without reading their entries.
 //
 // Thread-safety: pure functions; a Summary is a value.
 // Errors:        none.  It may have false positives, never false negatives.
@@ -14,7 +14,7 @@
 
 namespace backplane {
 
-// One thing that an entry can have; the same for equal things.
+// A property of an entry (name, label, field value); equal for equal properties.
 using Term = std::uint64_t;
 Term name_term(std::string_view name) noexcept;
 Term namespace_term(std::string_view ns) noexcept;
@@ -23,7 +23,7 @@ Term label_term(std::string_view key, std::string_view value) noexcept;
 // `column` counts the declared fields of the resource.
 Term field_term(std::size_t column, std::string_view value) noexcept;
 
-// Of each group an entry needs at least one.
+// An entry must have at least one term of each group.
 using Wanted = std::vector<std::vector<Term>>;
 
 class Summary {

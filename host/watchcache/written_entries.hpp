@@ -1,8 +1,8 @@
 // Entries of committed writes, so that the writer and the pump, which both need the entry of a write at about the same time, build it once.
 //
 // Thread-safety: every method from any thread. While one thread builds an entry, another that needs the entry of the same write waits.
-// Lifetime:      an entry is released when the second side gets it, when the pump has published it, or when a later write needs its place.
-// Errors:        what the callback throws; nothing is retained then.
+// Lifetime:      an entry is released when the second side gets it, when the pump has published it, or when a later write replaces it.
+// Errors:        those of the callback, which are rethrown; nothing is retained then.
 #pragma once
 
 #include <array>
@@ -17,7 +17,8 @@ namespace backplane {
 
 class WrittenEntries {
  public:
-  // The entry that the other side has built of the same bytes at the same revision; otherwise that of `build`, which the other side gets.
+  // The entry that the other side has built from the same bytes at the same revision; otherwise builds it with `build`, and the other side
+  // gets it.
   template <class Build>
   ObjectRef get(const KeyValue& stored, const Build& build) {
     Written released;  // freed after the lock: locals are destroyed in reverse order

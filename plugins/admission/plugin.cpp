@@ -1,4 +1,4 @@
-// The plugin `admission`: kube-apiserver's admission plugins, but for NamespaceLifecycle, which belongs to the namespaces of `core`.
+// The plugin `admission`: kube-apiserver's admission plugins, except NamespaceLifecycle, which is in the plugin `core`.
 #include "backplane/plugin.hpp"
 
 #include "accounts/rows.hpp"

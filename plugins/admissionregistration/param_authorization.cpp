@@ -80,7 +80,7 @@ class ParamAuthorization final : public AdmissionPlugin {
     return attributes.old_object == nullptr || !same_member(spec, spec_of(*attributes.old_object), "paramKind");
   }
 
-  // All groups, versions and resources unless more is known.
+  // All groups, versions and resources, unless the resource is known.
   Task<ParamAccess> access_of(const AdmissionAttributes& attributes, Object kind) const {
     ParamAccess out;
     out.attributes.user = attributes.user;
@@ -149,7 +149,7 @@ class ParamAuthorization final : public AdmissionPlugin {
     if (!access.has_policy) return "unable to get policy " + policy + end;
     if (!access.has_version) return "unable to parse paramKind " + go_param_kind(*kind) + end;
     if (!access.has_resource) return "unable to resolve paramKind " + go_param_kind(*kind) + end;
-    // Upstream's strategy of mutating bindings prints the two in the other order.
+    // Upstream's strategy of mutating bindings prints the two errors in the other order.
     return "user " + (mutating ? verb : user) + " does not have \"" + (mutating ? user : verb) +
            "\" permission on the object referenced by paramRef";
   }

@@ -1,4 +1,4 @@
-// The kinds of admissionregistration.k8s.io/v1 for readers of their objects in files: types, defaults and validation of the API.
+// The types, defaults and validation of the kinds of admissionregistration.k8s.io/v1, for objects that are read from files.
 //
 // Thread-safety: any thread; the result is immutable.
 // Lifetime:      schemas live as long as the process.

@@ -1,4 +1,4 @@
-// Rules that the group's kinds share and that cross fields.
+// Rules of several fields that the group's kinds share.
 //
 // Thread-safety: pure functions.
 #pragma once

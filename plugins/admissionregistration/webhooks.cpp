@@ -36,7 +36,7 @@ FieldErrors selector_problems(const Object& hook, const std::string& path) {
   return out;
 }
 
-// Errors that an update may leave unchanged, because older versions validated less.
+// Errors of the old object that an update may retain, because older versions validated less.
 struct Strictness {
   bool side_effects = true, versions = true, names = true, conditions = true, values = true;
 };

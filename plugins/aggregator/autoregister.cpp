@@ -7,12 +7,12 @@ namespace {
 constexpr std::string_view kManagedLabel = "kube-aggregator.kubernetes.io/automanaged";
 constexpr std::string_view kOnStart = "onstart", kAlways = "true";
 constexpr const char* kDefinitions = "v1.apiextensions.k8s.io";
-// So many are written side by side; the store commits them together.
+// The number of concurrent writes, which the store commits together.
 constexpr int kWorkers = 64;
 constexpr std::chrono::milliseconds kFirstPause{50};
 constexpr std::chrono::seconds kLongestPause{30};
 
-// Calls of the plugin itself: no admission, no user's rights.
+// Calls by the plugin: without admission and authorization.
 void as_system(RequestContext& context) {
   context.user = UserInfo{"system:apiserver", "", {"system:masters"}, {}};
   context.user_agent = "kube-apiserver";
@@ -46,7 +46,7 @@ std::string managed_label(const Object& object) {
   return labels ? std::string(get_string(*labels, kManagedLabel)) : std::string();
 }
 
-// Those of custom resources are kept right all the time; the others were so at the start.
+// APIServices of custom resources are always maintained, the others only at startup.
 std::string_view label_of(const GroupVersionInfo& info) { return info.published ? kAlways : kOnStart; }
 
 bool same_registration(const GroupVersionInfo& left, const GroupVersionInfo& right) {
@@ -101,7 +101,7 @@ void Autoregister::start_registration() {
     if (const auto live = weak.lock()) live->changed(change);
   });
   note_served();
-  // APIServices of group versions that are not served were not removed until then.
+  // From then on, APIServices of group versions that are not served are removed.
   host_.groups_complete().on_fire([weak = weak_from_this()] {
     if (const auto live = weak.lock()) live->note_all();
   });
@@ -137,7 +137,7 @@ Task<void> Autoregister::begin() {
   spawn_workers(host_, "apiservice-registration", kWorkers, queue_, [self](std::string name) { return self->reconcile(std::move(name)); });
 }
 
-// ---- what is to be looked at
+// ---- selection of APIServices
 
 void Autoregister::note_served() {
   GroupVersionsChange all;
@@ -157,7 +157,7 @@ void Autoregister::changed(const GroupVersionsChange& change) {
   std::vector<std::string> names;
   {
     const std::lock_guard lock(mutex_);
-    // An APIService that was wanted until now is changed or removed once more, whichever client has made it.
+    // An APIService of a former group version is updated or removed once more, regardless of the client that created it.
     const auto reopen = [this](const std::string& name) {
       synced_.erase(name);
       was_wanted_.insert(name);
@@ -212,7 +212,7 @@ void Autoregister::settled(const std::string& name) {
 // ---- one APIService
 
 Task<Status> Autoregister::reconcile(std::string name) {
-  // The event of that write brings the name back, unless that event is lost with the following ones.
+  // The event of that write adds the name to the queue again. The timer is for the case that the event is lost.
   constexpr std::chrono::seconds kPatience{5};
   if (is_stale(name)) {
     queue_->add_after(name, kPatience);
@@ -226,7 +226,7 @@ Task<Status> Autoregister::reconcile(std::string name) {
 
 Task<Status> Autoregister::check(std::string name) {
   const Wanted wanted = this->wanted(name);
-  // Until every delegate has published its groups, a group that is missing may be yet to come.
+  // Until every delegate has published its groups, a missing group may be published later.
   const bool complete = host_.groups_complete().fired();
   const ObjectRef known = apiservices_->indexer().get(name);
   RequestContext context;
@@ -245,7 +245,7 @@ Task<Status> Autoregister::check(std::string name) {
     now.spec_matches = wanted.info && spec_is(object, *wanted.info);
   }
   Registration change = registration(now);
-  // Without definitions this server does not know the custom groups of other servers.
+  // A server that does not serve CustomResourceDefinitions does not know the custom groups of other servers.
   const bool known_to_be_gone = complete && (label == kOnStart || wanted.knows_custom || wanted.was_wanted);
   if (change == Registration::kRemove && !known_to_be_gone) change = Registration::kNothing;
   if (change != Registration::kNothing && wanted.synced && waits(name, change)) change = Registration::kNothing;
@@ -293,7 +293,7 @@ Task<Status> Autoregister::correct(Object& object, const GroupVersionInfo& info)
     object = decode(*updated->object, object.storage());
     co_return Status();
   }
-  // Its event brings the name back.
+  // The event of the other write adds the name to the queue again.
   const bool moved = updated.status().reason() == Reason::kNotFound || updated.status().reason() == Reason::kConflict;
   co_return moved ? Status() : std::move(updated.status());
 }

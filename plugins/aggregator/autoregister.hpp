@@ -1,12 +1,11 @@
 // Keeps one APIService for each group version that this server serves, and sets the condition Available of each APIService
 // (kube-aggregator's autoregistration and availability controllers).
-//
-// APIServices of custom resources (label automanaged: true) are kept as they are to be; those of groups that this server has from its start
-// (label onstart) are made, changed or removed once, and then belong to the user and to other servers over the store.
-// An informer keeps the APIServices; a queue hands each that has changed, or whose group version has, to one of many workers.
+// APIServices of custom resources (label automanaged: true) are always kept up to date. Those of groups that exist at startup (label
+// onstart) are created, updated or removed once; after that users and other servers may change them. An informer caches the APIServices; a
+// queue passes each APIService that has changed, or whose group version has changed, to one of many workers.
 // Thread-safety: changed() and stop() from any thread, complete() too; everything else on the host's executor.
 // Lifetime:      its tasks keep it, and end after stop().
-// Errors:        what fails is tried again, later each time; it changes nothing that it could not finish.
+// Errors:        a failed step is retried with growing pauses; it leaves no partial change.
 #pragma once
 
 #include <atomic>
@@ -27,14 +26,14 @@
 
 namespace backplane {
 
-// The action for an APIService; the table is autoRegisterController.checkAPIService's.
+// The action for an APIService, by the table of autoRegisterController.checkAPIService.
 enum class Registration : unsigned char { kNothing, kCreate, kUpdate, kRemove };
 struct RegistrationCase {
   bool exists = false;
-  std::string_view label;    // automanaged of the one that exists
-  std::string_view desired;  // automanaged of the one that is wanted; empty: none is
+  std::string_view label;    // automanaged of the existing APIService
+  std::string_view desired;  // automanaged of the desired APIService; empty: none is desired
   bool synced = false;       // it has been synced successfully before
-  bool was_there = false;    // it existed at the start
+  bool was_there = false;    // it existed at startup
   bool spec_matches = false;
 };
 Registration registration(const RegistrationCase& now);
@@ -43,20 +42,21 @@ class Autoregister : public std::enable_shared_from_this<Autoregister> {
  public:
   Autoregister(Host& host, std::shared_ptr<StandardStorage> store, std::shared_ptr<Updater> status, std::shared_ptr<DynamicGroups> groups);
 
-  // Each spawns the tasks of a part, in any order: the informer; the workers that look at one APIService after the other; noting what is
-  // served here, now and later.  APIServices of others are removed once all plugins have registered their groups (Host::groups_complete).
+  // Each function spawns the tasks of one part; the order does not matter: the informer; the workers, which process the queue; the
+  // recording of served group versions. APIServices of group versions that are not served are removed once all plugins have registered
+  // their groups (Host::groups_complete).
   void start_informer();
   void start_workers();
   void start_registration();
   void stop();
-  // Those of other servers.
+  // The group versions of other servers.
   const std::shared_ptr<RemoteServices>& remotes() const noexcept { return remotes_; }
-  // Waits until the informer has listed the APIServices; false when stopped before.
+  // Waits until the informer has listed the APIServices; false if stop() is called before.
   Task<bool> wait_synced();
-  // Waits until everything served at the start has its APIService; false when stopped before.  Once.
+  // Waits until each group version of startup has its APIService; false if stop() is called before. Call it once.
   Task<bool> wait_complete();
   bool complete() const noexcept { return complete_.load(std::memory_order_acquire); }
-  // Notes what has come to be served, or has ceased to be.
+  // Records group versions that are now served, or no longer served.
   void changed(const GroupVersionsChange& change);
 
  private:
@@ -64,26 +64,26 @@ class Autoregister : public std::enable_shared_from_this<Autoregister> {
   void note_all();
   void note_served();
   struct Wanted {
-    std::optional<GroupVersionInfo> info;  // nothing: no server of this process serves it
-    bool synced = false;                   // it has been looked at successfully since that is so
-    bool was_there = false;                // at the start
-    bool was_wanted = false;               // otherwise, or before it went
+    std::optional<GroupVersionInfo> info;  // nullopt: this server does not serve the group version
+    bool synced = false;                   // it has been processed successfully since then
+    bool was_there = false;                // at startup
+    bool was_wanted = false;               // with other priorities, or before it was withdrawn
     bool knows_custom = false;             // CustomResourceDefinitions are served here, so every custom group is known
   };
   Wanted wanted(const std::string& name);
-  // Whether the change has to wait because another server keeps reverting it; if so, the name comes back.
+  // Whether the change must wait because another server keeps reverting it; if so, the name is queued again later.
   bool waits(const std::string& name, Registration change);
   Task<Status> reconcile(std::string name);
   Task<Status> check(std::string name);
   Task<Status> create(GroupVersionInfo info);
   Task<Status> refresh_condition(Object object);
-  // That of one whose group version is served from here, or whose server has been looked at.
+  // Writes the condition if it differs.
   Task<Status> write_condition(Object object, Availability wanted);
   Task<Status> report(std::string name, Availability availability);
   Task<Status> apply(Registration change, const std::string& name, Object& object, const std::optional<GroupVersionInfo>& info);
   Task<Status> correct(Object& object, const GroupVersionInfo& info);
   Task<Status> remove(std::string name, std::string uid);
-  // The informer does not know yet what was written here.
+  // True if the informer does not have the last write of this object yet.
   bool is_stale(const std::string& name);
   void settled(const std::string& name);
 
@@ -94,13 +94,13 @@ class Autoregister : public std::enable_shared_from_this<Autoregister> {
   const std::shared_ptr<WorkQueue> queue_;
   const std::shared_ptr<RemoteServices> remotes_;
   kit::RewritePause pauses_;
-  std::map<std::string, Revision> written_;  // newer than what the informer knew then
-  std::set<std::string> first_;              // of the start, and not settled yet
-  bool noted_ = false;                       // first_ is known
+  std::map<std::string, Revision> written_;  // revisions of own writes that the informer may not have yet
+  std::set<std::string> first_;              // group versions of startup whose APIService is not complete yet
+  bool noted_ = false;                       // first_ has been filled
   std::atomic<bool> complete_{false};
   Promise<bool> completed_;
 
-  std::mutex mutex_;  // what follows
+  std::mutex mutex_;  // guards the members below
   std::map<std::string, GroupVersionInfo> wanted_;
   std::set<std::string> synced_, was_there_, was_wanted_;
 };
@@ -109,13 +109,13 @@ class Autoregister : public std::enable_shared_from_this<Autoregister> {
 std::string_view available_status(const Object& object);
 // Empty members: there is none.
 Availability availability_of(const Object& object);
-// True when `object` has this condition already.
+// True if `object` has this condition already.
 bool has_availability(const Object& object, const Availability& wanted);
 void set_availability(Object& object, const Availability& wanted);
 Availability local_availability();
 
-// The metrics aggregator_unavailable_apiservice and …_total: what has been found of the APIService, that it was available and is no longer,
-// that it has gone.
+// The metrics aggregator_unavailable_apiservice and …_total: record the availability of an APIService, the loss of its availability, and
+// its removal.
 void count_availability(const std::string& name, bool available);
 void count_loss(const std::string& name, const std::string& reason);
 void count_no_more(const std::string& name);

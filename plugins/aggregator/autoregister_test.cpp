@@ -93,7 +93,7 @@ TEST_F(AutoregisterTest, EveryGroupVersionButItsOwnIsRegisteredAndAvailable) {
   EXPECT_EQ(get_string_path(get("v1.a.io"), "spec.group"), "a.io");
 }
 
-TEST_F(AutoregisterTest, AnApiServiceIsWrittenTwiceAndThenLeftAlone) {
+TEST_F(AutoregisterTest, AnApiServiceIsWrittenTwiceAndThenNotChanged) {
   start();
   host.turns.settle(true);
   EXPECT_EQ(store->creates, 1);
@@ -176,7 +176,7 @@ TEST_F(AutoregisterTest, AnOnStartApiServiceOfAnotherServerIsRemovedAtMostOnce) 
   EXPECT_EQ(names(), (std::vector<std::string>{"v1.a.io", "v1.other.io"})) << "the other server has made it since";
 }
 
-TEST_F(AutoregisterTest, CustomGroupsOfOthersStayWhereNoDefinitionsAreServed) {
+TEST_F(AutoregisterTest, CustomGroupsOfOtherServersAreKeptIfNoDefinitionsAreServed) {
   host.versions = {served("a.io")};
   put(kStale);
   start();

@@ -1,5 +1,5 @@
-// Whether the server of an APIService answers: its group version is requested five times concurrently, and one good response is enough
-// (remote.AvailableConditionController).
+// Checks whether the server of an APIService responds: its group version is requested five times concurrently, and one good response is
+// enough (remote.AvailableConditionController).
 //
 // Thread-safety: the host's executor.
 // Lifetime:      the host and the backend until the task ends; it ends within six seconds.
@@ -12,7 +12,7 @@
 
 namespace backplane {
 
-// Empty, or the problem as the condition's message.
+// The problem as the condition's message; empty: there is none.
 Task<std::string> discovery_problem(Host& host, std::shared_ptr<RemoteBackend> backend);
 
 }  // namespace backplane

@@ -17,7 +17,7 @@ std::vector<const Object*> objects_of(const Object& parent, std::string_view key
   return out;
 }
 
-// An endpoint without a word about it is ready.
+// An endpoint without the condition `ready` is ready.
 bool is_ready(const Object& endpoint) {
   const Object* conditions = get_object(endpoint, "conditions");
   return conditions == nullptr || get_bool(*conditions, "ready").value_or(true);

@@ -1,4 +1,4 @@
-// Services and endpoint slices as the availability of an APIService sees them.
+// Services and endpoint slices, for the availability of an APIService.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -11,13 +11,13 @@
 
 namespace backplane {
 
-// Under this index slices are found by their service, "namespace/name".
+// The index of slices by their service, "namespace/name".
 inline constexpr std::string_view kServiceIndex = "service";
 std::vector<std::string> service_of_slice(const ObjectEntry& slice);
 
-// The service's port of that number; null: it does not listen there.
+// The service's port with that number; null: there is none.
 const Object* port_of(const Object& service_spec, int number);
-// It has a ready endpoint, and a port of that name that can be called.
+// True if the slice has a ready endpoint, and a callable port of that name.
 bool slice_has(const Object& slice, std::string_view port_name);
 
 }  // namespace backplane

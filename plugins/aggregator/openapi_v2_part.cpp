@@ -23,7 +23,7 @@ class Part {
  public:
   explicit Part(const Object& document) : document_(document) {}
 
-  // Takes what the value refers to, and what that refers to.
+  // Adds the definitions that the value refers to, directly or indirectly.
   void follow(const Value& value) {
     waiting_.push_back(&value);
     while (!waiting_.empty()) {

@@ -36,7 +36,7 @@ Task<Status> start_informers(std::shared_ptr<Autoregister> autoregister, PostSta
   co_return Status();
 }
 
-// The workers set the status of APIServices that are served here, and forward the others.
+// The workers set the status of APIServices that are served here, and set up forwarding for the others.
 Task<Status> start_workers(std::shared_ptr<Autoregister> autoregister, PostStartHookContext) {
   autoregister->start_workers();
   co_await autoregister->wait_synced();
@@ -73,7 +73,7 @@ Task<Status> start_autoregistration(std::shared_ptr<Autoregister> autoregister, 
 
 Task<Status> wait_for_registration(std::shared_ptr<Autoregister> autoregister, std::shared_ptr<DynamicGroups> groups,
                                    std::shared_ptr<Signal> initiated, PostStartHookContext) {
-  // Nothing of what was there before the start is served from here.
+  // The first, empty change: no group version is forwarded at startup.
   Status changed = groups->change({});
   if (!changed.ok()) co_return changed;
   const bool complete = co_await autoregister->wait_complete();
@@ -97,7 +97,7 @@ class Aggregator final : public Plugin {
     config.schema = (*schemas)->find(config.kind);
     config.strategy = make_apiservice_strategy();
     config.storage_prefix = kVersion.group + "/apiservices";
-    config.stored_as_json = true;  // as kube-aggregator keeps them
+    config.stored_as_json = true;  // as kube-aggregator stores them
     auto store = host.make_storage(config);
     if (!store.ok()) return std::move(store.status());
     auto status_storage = host.make_subresource(*store, make_apiservice_status_strategy());
@@ -120,7 +120,7 @@ class Aggregator final : public Plugin {
   }
 
  private:
-  // Objects may have been stored in v1beta1, which differs by its name alone.
+  // Objects may have been stored in v1beta1, which differs only in its name.
   static Status add_types(Scheme& scheme, const std::shared_ptr<const SchemaSet>& schemas) {
     Status known = scheme.add_known_types(kVersion, schemas, "aggregator");
     for (const std::string& name : {std::string("APIService"), std::string("APIServiceList")}) {
@@ -132,7 +132,7 @@ class Aggregator final : public Plugin {
   }
 
   static Status add_hooks(Host& host, std::shared_ptr<Autoregister> autoregister, std::shared_ptr<DynamicGroups> groups) {
-    // Until the first pass is over, what an APIService will name is "not yet", not "not found".
+    // Until the first pass has ended, paths that an APIService may name get 503, not 404.
     auto initiated = host.register_mux_and_discovery_complete_signal("APIServiceRegistrationControllerInitiated");
     if (!initiated.ok()) return std::move(initiated.status());
     Status check = host.add_health_check(std::make_shared<Completion>(autoregister), {.boot_sequence = true});

@@ -20,7 +20,7 @@ bool is_discovery(const RequestInfo& info) {
   return !info.is_resource_request && std::count(path.begin(), path.end(), '/') == 2;
 }
 
-// Notes for the audit events of one request what is wrong with the certificate of the server that it is passed to.
+// Records, for the audit events of one request, the flaws of the certificate of the aggregated server.
 class NotingClient final : public HttpClient {
  public:
   NotingClient(std::shared_ptr<HttpClient> client, RequestContext& context, std::string host)
@@ -44,7 +44,7 @@ std::shared_ptr<HttpClient> noted_client(std::shared_ptr<HttpClient> client, Req
   return std::make_shared<NotingClient>(std::move(client), context, address);
 }
 
-// Of the call to the aggregated server; names of spans are literals.
+// The span of the call to the aggregated server; names of spans are literals.
 const char* client_span_name(std::string_view method) {
   constexpr std::pair<std::string_view, const char*> kNames[] = {
       {"GET", "HTTP GET"},       {"POST", "HTTP POST"}, {"PUT", "HTTP PUT"},         {"PATCH", "HTTP PATCH"},

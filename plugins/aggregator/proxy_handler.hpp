@@ -1,9 +1,9 @@
 // Forwards requests of a group version to the server that an APIService names (kube-aggregator's proxyHandler), with the caller's identity.
 //
-// Thread-safety: handle() on any executor; immutable but for whether the server is available.
-// Lifetime:      kept by the route table; a request that has begun keeps it.
+// Thread-safety: handle() on any executor; only the availability of the server changes.
+// Lifetime:      shared by the route table and the running requests.
 // Errors:        in plain text, as upstream's: 503 "service unavailable" while the APIService is not available or its service is
-//                not found, 500 for a transport that cannot be made, 503 for everything that goes wrong on the way.
+//                not found, 500 for a transport that cannot be made, 503 for other errors of the call.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ namespace backplane {
 
 // The server's documents of the group version.
 struct RemoteDocuments : ForwardedDocuments {
-  std::string openapi_v2_etag;  // of the whole document, by its server
+  std::string openapi_v2_etag;  // ETag of the whole document, from its server
 };
 using RemoteDocumentsRef = std::shared_ptr<const RemoteDocuments>;
 

@@ -11,7 +11,7 @@
 namespace backplane {
 namespace {
 
-// Endpoints come and go; clients of unused ones are dropped.
+// Endpoints change; clients of unused ones are dropped.
 constexpr std::size_t kMaxAddresses = 64;
 constexpr int kDefaultPort = 443;
 

@@ -1,4 +1,4 @@
-// The server of an APIService: its current address, and pooled connections to it over which this server is known as a front proxy
+// The server of an APIService: its current address, and pooled connections to it with the client certificate of a front proxy
 // (--proxy-client-cert-file).
 //
 // Thread-safety: any executor.
@@ -18,7 +18,7 @@
 
 namespace backplane {
 
-// The server's settings in an APIService.
+// The settings of the server in the APIService.
 struct RemoteTarget {
   GroupVersion version;
   std::string ns, service;
@@ -27,7 +27,7 @@ struct RemoteTarget {
   bool insecure = false;
   bool operator==(const RemoteTarget&) const = default;
 
-  // `service/NAME in "NAMESPACE"`, as messages name it.
+  // `service/NAME in "NAMESPACE"`, for messages.
   std::string words() const { return "service/" + service + " in " + backplane::quoted(ns); }
   std::string service_key() const;
 };
@@ -42,9 +42,9 @@ class RemoteBackend {
   // "host:port"
   Task<Result<std::string>> resolve() const;
   Result<std::shared_ptr<HttpClient>> client(const std::string& address);
-  // The same, whose calls are counted by what is wrong with the server's certificate: for forwarded requests.
+  // The same, for forwarded requests; counts the flaws of the server's certificate.
   Result<std::shared_ptr<HttpClient>> counted_client(const std::string& address);
-  // Drops the connections, which may be why a call has failed: the next one opens a new connection.
+  // Drops the connections after a failed call, so that the next call opens a new one.
   void forget(const std::string& address);
 
  private:

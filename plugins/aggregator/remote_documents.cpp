@@ -39,7 +39,7 @@ HttpCall page_call(std::string path, std::string accept) {
   return call;
 }
 
-// As upstream's downloader requests: as its own user, and only if the document has changed.
+// The request of upstream's downloader: with its user, and only if the document has changed.
 HttpCall spec_call(const std::string& known_etag) {
   UserInfo aggregator;
   aggregator.name = "system:aggregator";
@@ -91,10 +91,10 @@ bool is_aggregated(const Page& page) { return page.type.find("as=APIGroupDiscove
 
 Status failed(const Page& page, const std::string& path) {
   if (!page.problem.ok()) return page.problem;
-  return service_unavailable("failed to download discovery of " + path + ": the server answered " + std::to_string(page.code));
+  return service_unavailable("failed to download discovery of " + path + ": the server responded with code " + std::to_string(page.code));
 }
 
-// Its own group version out of everything that it serves.
+// Selects the APIService's group version from the server's documents.
 struct Discovered {
   Array resources;
   Status problem;
@@ -125,7 +125,7 @@ Task<Discovered> discover(std::shared_ptr<HttpClient> client, GroupVersion versi
   co_return out;
 }
 
-// Of a server that has none, nothing.
+// Null: the server has no such document.
 Task<std::shared_ptr<const std::string>> read_openapi(std::shared_ptr<HttpClient> client, GroupVersion version) {
   auto asking = fetch(client, page_call("/openapi/v3" + version.path(), "application/json"));
   Page page = co_await std::move(asking);
@@ -135,8 +135,8 @@ Task<std::shared_ptr<const std::string>> read_openapi(std::shared_ptr<HttpClient
   co_return document;
 }
 
-// A server's OpenAPI document of version 2.  One that has not changed is not sent again; one that has none is known to have none; of
-// another answer what was known before stays.
+// Reads a server's OpenAPI v2 document. An unchanged document is not sent again. After a 404 the server has no document; after another
+// error the former document is retained.
 Task<void> read_openapi_v2(std::shared_ptr<HttpClient> client, GroupVersion version, RemoteDocumentsRef before,
                            std::shared_ptr<RemoteDocuments> into) {
   into->openapi_v2 = before->openapi_v2;

@@ -10,13 +10,13 @@
 namespace backplane {
 namespace {
 
-// A server that does not answer is looked at again, later each time up to so long; one that does, that often.
+// A server that does not respond is checked again after growing pauses up to kLongestPause; a server that responds, at that interval.
 constexpr std::chrono::milliseconds kFirstPause{5};
 constexpr std::chrono::seconds kLongestPause{30};
-// Of a server's documents.
+// Pauses between readings of a server's documents.
 constexpr std::chrono::milliseconds kFirstReading{500};
 constexpr std::chrono::seconds kReadingInterval{60};
-// Those whose servers hang take a worker each for some seconds.
+// Many, because each server that hangs blocks one worker for some seconds.
 constexpr int kCheckers = 64;
 constexpr int kReaders = 64;
 
@@ -66,7 +66,7 @@ void RemoteServices::start_readings() {
 
 void RemoteServices::note(const Object& apiservice) {
   const RemoteTarget target = remote_target(apiservice);
-  if (target.version.group.empty()) return;  // the core group is always served from here
+  if (target.version.group.empty()) return;  // this server always serves the core group
   if (informers_ == nullptr) follow();
   const std::string name(meta_name(apiservice));
   Remote& known = remotes_[name];
@@ -88,7 +88,7 @@ void RemoteServices::note(const Object& apiservice) {
     publish(known);
   }
   known.stored = availability_of(apiservice);
-  // Of a server that does not answer the message may be another one at each look.
+  // Compares only the status: if a server does not respond, each check may return another message.
   if (moved || !known.told || known.told->status != known.stored.status) checks_->add(name);
   if (moved || was_available != is_available(apiservice)) readings_->add(name);
 }
@@ -164,7 +164,7 @@ Task<Status> RemoteServices::check(std::string name) {
   auto reporting = tell(name, *found);
   Status reported = co_await std::move(reporting);
   if (!reported.ok()) co_return reported;
-  // Only its server can tell when it is back.
+  // No event reports that the server is available again, so it is checked periodically.
   if (found->reason == "FailedDiscoveryCheck") co_return service_unavailable(found->message);
   checks_->add_after(name, kLongestPause);
   co_return Status();

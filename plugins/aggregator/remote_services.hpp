@@ -1,9 +1,9 @@
-// Group versions that another server serves according to an APIService, over a service of this cluster: requests are forwarded to it, it is
-// for availability, and its documents are shown in discovery.
+// Group versions that another server serves according to an APIService, over a service of this cluster: requests are forwarded to it, its
+// availability is checked, and its documents are added to discovery.
 //
-// Each APIService is looked at when it, its service or that one's endpoints change, every half minute besides, and soon again while its
-// server does not answer; the server's documents are read in the background, never while a request waits.  An APIService whose
-// server hangs delays no other server: each has at most one task.
+// Each APIService is checked when it, its service or the service's endpoints change, every half minute, and more often while its server
+// does not respond; the server's documents are read in the background, never while a request waits. An APIService whose server hangs does
+// not delay the others: each has at most one task.
 // Thread-safety: the host's executor.
 // Lifetime:      shared by its tasks, which end after stop(); the host outlives it.
 // Errors:        a group version that cannot be published is logged.
@@ -32,12 +32,12 @@ struct Availability {
   bool operator==(const Availability&) const = default;
 };
 
-// An APIService's spec.service; null: its group version is served from here.
+// An APIService's spec.service; null: this server serves its group version.
 const Object* service_of(const Object& apiservice);
 
 class RemoteServices : public std::enable_shared_from_this<RemoteServices> {
  public:
-  // Writes the condition of the APIService of that name, if it is another one.
+  // Writes the condition of the APIService of that name if it differs.
   using Report = std::function<Task<Status>(std::string name, Availability availability)>;
   RemoteServices(Host& host, std::shared_ptr<DynamicGroups> groups, Report report);
   // Start the workers that probe servers, and those that read their documents.
@@ -47,7 +47,7 @@ class RemoteServices : public std::enable_shared_from_this<RemoteServices> {
 
   // The group version of this APIService, which names a service, is served by another server.
   void note(const Object& apiservice);
-  // The APIService of that name has gone, or names no service.
+  // The APIService of that name was deleted, or names no service.
   void forget(const std::string& name);
 
   // The current availability; calls the server.
@@ -61,15 +61,15 @@ class RemoteServices : public std::enable_shared_from_this<RemoteServices> {
     int version_priority = 0;
     std::shared_ptr<ProxyState> state;
     RemoteDocumentsRef documents;
-    std::optional<Availability> told;  // what was found last
+    std::optional<Availability> told;  // the result of the last check
     Availability stored;
-    std::optional<Availability> written;  // by this server, or as it would have
+    std::optional<Availability> written;  // the last condition that this server wrote or would have written
   };
 
   void follow();
   void service_changed(const std::string& service);
   void publish(const Remote& remote);
-  // Writes what was found, unless another server keeps writing otherwise: then the name comes back later.
+  // Writes the result of a check. If another server keeps writing another result, the name is queued again later instead.
   Task<Status> tell(std::string name, Availability found);
   Task<Status> check(std::string name);
   Task<Status> read(std::string name);
@@ -88,7 +88,7 @@ class RemoteServices : public std::enable_shared_from_this<RemoteServices> {
   kit::RewritePause pauses_;
   std::map<std::string, Remote> remotes_;
   std::map<std::string, std::set<std::string>> by_service_;  // names of APIServices
-  // Since the first APIService of a service: a cluster without aggregated servers has none of this.
+  // Created for the first APIService with a service: a cluster without aggregated servers does not need them.
   std::unique_ptr<SharedInformerFactory> informers_;
   std::shared_ptr<SharedInformer> services_;
   std::shared_ptr<SharedInformer> slices_;

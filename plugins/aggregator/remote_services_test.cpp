@@ -29,12 +29,12 @@ std::shared_ptr<FakeStore> store_of(std::string kind) {
   return std::make_shared<FakeStore>(std::move(config));
 }
 
-// Answers by path; a path that it does not know is 404.
+// Responds by path; 404 for an unknown path.
 struct FakeServer {
   std::map<std::string, std::pair<std::string, std::string>> pages;  // content type and body
   std::map<std::string, std::string> etags;
   std::vector<HttpCall> calls;
-  Status down;  // no answer at all
+  Status down;  // no response
 };
 
 class FakeAnswer final : public HttpAnswer {
@@ -144,11 +144,11 @@ TEST_F(RemoteServicesTest, SayHowFarTheServiceIsThere) {
   }
   answer();
   slice(R"([{"addresses":["10.0.0.2"],"conditions":{"ready":false}},{"addresses":["10.0.0.1"],"conditions":{}}])");
-  EXPECT_EQ(told(), "v1.agg.io True Passed: all checks passed") << "who says nothing is ready";
+  EXPECT_EQ(told(), "v1.agg.io True Passed: all checks passed") << "without the condition an endpoint is ready";
   EXPECT_EQ(configs_.back().server, "https://10.0.0.7:443") << "the service's address, not the endpoint's";
 }
 
-// All of them were said to give no response at a name of the cluster.
+// Regression: all of them got the message about a missing response at a DNS name of the cluster.
 TEST_F(RemoteServicesTest, SayWhyAServiceCannotBeAsked) {
   const std::string failed = "v1.agg.io False FailedDiscoveryCheck: ";
   note();
@@ -273,7 +273,7 @@ TEST_F(RemoteServicesTest, ADocumentOfVersion2IsAskedForWithTheEtagOfTheLast) {
   EXPECT_EQ(documents().openapi_v2, nullptr) << "it has none";
 }
 
-// ---- whatever a server says of itself
+// ---- odd documents of servers
 
 Object parse(const std::string& text) { return json::parse(text).as_object(); }
 
@@ -305,7 +305,7 @@ TEST(DiscoveryShapes, OfTheOldForm) {
   EXPECT_TRUE(legacy_resources(parse(R"({"resources":{}})")).empty());
 }
 
-// Where there were as many resources as are shown, none had subresources.
+// Regression: if a version had the maximum number of resources, they were listed without subresources.
 TEST(DiscoveryShapes, ManyResourcesHaveTheirSubresources) {
   constexpr int kMany = 5'000, kShown = 4'096;
   std::string resources;

@@ -63,7 +63,7 @@ class ApiServiceStrategy final : public Strategy {
   void prepare_for_create(RequestContext&, Object& object) const override {
     object["status"] = Object(object.storage());
     const Object* spec = get_object(object, "spec");
-    // Group versions that this server serves are available from the beginning.
+    // APIServices of group versions that this server serves are available at once.
     if (spec == nullptr || get_object(*spec, "service") == nullptr) set_availability(object, local_availability());
   }
   void prepare_for_update(RequestContext&, Object& object, const Object& old) const override {

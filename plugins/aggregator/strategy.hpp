@@ -9,9 +9,9 @@
 
 namespace backplane {
 
-// The kind itself; `status` updates through the main resource are dropped.
+// For the main resource, through which changes of `status` are dropped.
 std::shared_ptr<const Strategy> make_apiservice_strategy();
-// Updates through /status: only the status changes.
+// For /status: only the status changes.
 std::shared_ptr<const Strategy> make_apiservice_status_strategy();
 
 }  // namespace backplane

@@ -23,7 +23,7 @@ TEST(ApiServices, AreNamedAfterTheirVersionAndGroup) {
   EXPECT_EQ(problems_of(R"({"metadata":{},)" + std::string(kSpec)), "") << "that a name is required is said for every kind";
 }
 
-// It was the length of its base64, without quotes.
+// Regression: the message had the length of the base64 text, without quotes.
 TEST(ApiServices, TheErrorOfALocalServicesBundleShowsBytes) {
   EXPECT_EQ(problems_of(R"({"metadata":{"name":"v1.a.io"},"spec":{"group":"a.io","version":"v1","caBundle":"Zm9vYg=="}})"),
             R"(spec.caBundle: Invalid value: "4 bytes": local APIServices may not have a caBundle)");

@@ -5,12 +5,12 @@
 namespace backplane::apiextensions {
 namespace {
 
-// Filters stand in filters, and a parser and a walk recurse for each.
+// Filters may be nested, and the parser and the evaluation recurse for each level.
 constexpr std::size_t kMaxText = 4096;
-// So many things are looked at for one cell: ".." within ".." would look at all of the object for each part of it.
+// The maximum number of visited values for one cell: ".." within ".." would visit the whole object for each part of it.
 constexpr std::size_t kMaxLooks = 200'000;
 
-// Something found.  The root is an object that is in no value.
+// A found value. The root is an Object without a Value.
 struct Item {
   const Value* value = nullptr;
   const Object* root = nullptr;
@@ -21,7 +21,7 @@ struct Item {
 };
 using Items = std::vector<Item>;
 
-// -1, 0 and 1; nothing for what cannot be compared: a whole number is no other number.
+// -1, 0 or 1; nullopt if the values cannot be compared: an integer cannot be compared with a floating-point number.
 std::optional<int> compare(const Value& a, const Value& b, bool by_size) {
   if (a.is_int64() && b.is_int64()) return a.get_int64() < b.get_int64() ? -1 : a.get_int64() > b.get_int64() ? 1 : 0;
   const auto is_real = [](const Value& value) { return value.is_double() || value.is_uint64(); };
@@ -38,7 +38,7 @@ std::optional<int> compare(const Value& a, const Value& b, bool by_size) {
   return std::nullopt;
 }
 
-// Whether "left op right" holds; nothing if the two cannot be compared.
+// Whether "left op right" holds; nullopt if the values cannot be compared.
 std::optional<bool> holds(const Value& left, std::string_view op, const Value& right) {
   const bool equality = op == "==" || op == "!=";
   const std::optional<int> order = compare(left, right, !equality);
@@ -54,7 +54,7 @@ std::optional<bool> holds(const Value& left, std::string_view op, const Value& r
 
 class Walk {
  public:
-  // The result of the steps from here on; nothing if one of them does not apply.
+  // The result of the steps; nullopt if one of them cannot be applied.
   std::optional<Items> take(const PathSteps& steps, Items from) {
     for (const PathStep& step : steps) {
       Items found;
@@ -118,7 +118,7 @@ class Walk {
     return array == nullptr || std::all_of(array->begin(), array->end(), [&](const Value& each) { return add({&each}, found); });
   }
 
-  // Texts hold characters, and are found, too.
+  // Texts count as containers of characters, and are found, too.
   bool all_below(const Item& item, Items& found) {
     Items below;
     if (!children(item, below)) return false;
@@ -168,7 +168,7 @@ class Walk {
 
   std::optional<bool> passes_filter(const PathStep& step, const Item& item) {
     const auto left = take(step.parts[0], {item});
-    if (step.name.empty()) return !left || !left->empty();  // as upstream: what does not fit is something
+    if (step.name.empty()) return !left || !left->empty();  // as upstream, a path that cannot be applied counts as existing
     if (!left || left->size() > 1) return std::nullopt;
     if (left->empty()) return false;
     const auto right = take(step.parts[1], {item});
@@ -184,7 +184,7 @@ bool only_members(const PathSteps& steps) {
   return std::all_of(steps.begin(), steps.end(), [](const PathStep& step) { return step.kind == PathStep::Kind::kField; });
 }
 
-// Most paths are names, and need no lists of what was found.
+// Most paths consist of names, and need no lists of found values.
 const Value* follow(const PathSteps& steps, Item at) {
   for (const PathStep& step : steps) {
     const Object* object = at.object();
@@ -207,7 +207,7 @@ const Value* ColumnPath::first(const Object& root) const {
   if (only_members(steps_)) return follow(steps_, {nullptr, &root});
   const auto found = Walk().take(steps_, {{nullptr, &root}});
   if (!found) return nullptr;
-  // A root that is in no value cannot be shown.
+  // The root has no Value, so it cannot be returned.
   const auto first = std::find_if(found->begin(), found->end(), [](const Item& item) { return item.value != nullptr; });
   return first == found->end() ? nullptr : first->value;
 }

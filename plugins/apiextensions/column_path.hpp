@@ -2,8 +2,8 @@
 // [?(@.type=="Ready")].
 //
 // Thread-safety: immutable after parse.
-// Errors:        parse() gives nothing for what is no such path; where a path does not fit what it meets (an index beyond its list, a
-//                comparison of a text with a number, a word that means nothing), it finds nothing, as it does where it leads nowhere.
+// Errors:        parse() returns nullopt for an invalid path. If a path cannot be applied to an object (an index beyond the list, a
+//                comparison of a text with a number, a word without a meaning), it finds nothing.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 namespace backplane::apiextensions {
 
 struct PathStep;
-// Taken one after the other, each by all that the one before has found.
+// Applied one after the other, each to all values that the previous step has found.
 using PathSteps = std::vector<PathStep>;
 
 struct PathStep {
@@ -29,9 +29,9 @@ struct PathStep {
     kSlice,      // bounds
     kUnion,      // parts
     kFilter,     // parts: left and right of the operator
-    kLiteral,    // literal, for each thing found
+    kLiteral,    // literal, for each found value
     kText,       // literal, once
-    kWord        // has no meaning in this place
+    kWord        // has no meaning at this position
   };
   // One of begin, end and stride of a slice.
   struct Bound {
@@ -50,7 +50,7 @@ class ColumnPath {
  public:
   static std::optional<ColumnPath> parse(std::string_view text);
 
-  // The first match, step by step in document order; null when there is none.  Lives as long as both the path and the root.
+  // The first match in document order; null: there is none. Lives as long as both the path and the root.
   const Value* first(const Object& root) const;
 
  private:
@@ -59,7 +59,7 @@ class ColumnPath {
   PathSteps steps_;
 };
 
-// The steps of a text; nothing when it is no path.
+// The steps of a text; nullopt if it is not a path.
 std::optional<PathSteps> parse_path_steps(std::string_view text);
 
 }  // namespace backplane::apiextensions

@@ -9,7 +9,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Bytes beyond ASCII are taken for letters.
+// Bytes beyond ASCII count as letters.
 bool is_word(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return c == '_' || is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || byte >= 0x80;
@@ -39,7 +39,7 @@ std::optional<double> real_number(std::string_view text) {
   return out;
 }
 
-// The meaning of a backslash and the following character in quotes; nothing if they have none.
+// The character that a backslash and the following character in quotes mean; nullopt: they have no meaning.
 std::optional<char> escaped(char c, char quote) {
   constexpr std::string_view kLetters = "abfnrtv\\";
   constexpr std::string_view kMeant = "\a\b\f\n\r\t\v\\";
@@ -63,7 +63,7 @@ std::optional<std::string> unquoted(std::string_view inside, char quote) {
   return out;
 }
 
-// "1", "-1", ":", "1:3", "::2": where digits may stand, nothing may.
+// "1", "-1", ":", "1:3", "::2": each number may be absent.
 bool read_part(std::string_view& rest, std::string_view& part) {
   std::size_t end = rest.starts_with('-') ? 1 : 0;
   while (end < rest.size() && is_digit(rest[end])) ++end;
@@ -100,7 +100,7 @@ Comparison split(std::string_view text) {
   const std::size_t begin = text.find_first_of(kSigns);
   const std::size_t end = begin == std::string_view::npos ? begin : text.find_first_not_of(kSigns, begin);
   if (begin == 0 || begin == std::string_view::npos) return {text, {}, {}};
-  // Something has to stand on its right: of signs alone, the last one.
+  // The operator must have a right side: if there are only signs, the last one is the right side.
   if (end != std::string_view::npos) return {text.substr(0, begin), text.substr(begin, end - begin), text.substr(end)};
   if (text.size() - begin < 2) return {text, {}, {}};
   return {text.substr(0, begin), text.substr(begin, text.size() - begin - 1), text.substr(text.size() - 1)};

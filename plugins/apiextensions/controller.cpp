@@ -8,11 +8,11 @@
 namespace backplane::apiextensions {
 namespace {
 
-// So many statuses are written side by side; the store commits them together.
+// The number of concurrent writes of a status, which the store commits together.
 constexpr int kWorkers = 64;
 constexpr std::chrono::milliseconds kFirstPause{100};
 constexpr std::chrono::seconds kLongestPause{30};
-// The period at which every definition is processed again, whether or not something has changed.
+// The interval at which every definition is processed again, changed or not.
 constexpr std::chrono::minutes kResync{5};
 
 }  // namespace
@@ -62,8 +62,8 @@ Task<void> Controller::begin() {
 
 // ---- definitions that exist at startup
 
-// They are published in one step.  Definitions with accepted names are processed before those that request some, so that no definition
-// gets one that is taken; the workers, whose queue holds every definition, write missing parts of a status.
+// They are published in one step. Definitions with accepted names are processed before those that request some, so that no definition gets
+// a name that is taken; the workers, whose queue holds every definition, write missing parts of a status.
 void Controller::serve_all() {
   std::vector<ObjectRef> all = definitions_->indexer().list();
   for (const bool asking : {false, true}) {
@@ -86,7 +86,7 @@ void Controller::serve_all() {
   serving_.publish();
 }
 
-// At the start no write of this server has come yet: an object older than the informer's state may be older than any definition.
+// At startup the informer has no writes of this server yet, so an object older than the informer's state may be older than any definition.
 Revision Controller::newest() const { return definitions_->last_sync_revision(); }
 
 // ---- one definition
@@ -102,7 +102,7 @@ Task<Status> Controller::reconcile(std::string name) {
   Entry& entry = entries_[name];
   Todo todo = look(name, entry, decode(*entry.stored, json::storage_ptr()));
   defer_gated_kinds(name, entry, todo.verdict);
-  // A client that reads "Established" may use the resource at once: it is served before the condition is set.
+  // The resource is served before the condition is set, because a client that reads "Established" may use it at once.
   co_await serving_.publish_together();
   if (todo.verdict.empty() || waits(name, todo)) co_return Status();
   auto writing = write(name, std::move(todo));
@@ -128,7 +128,7 @@ bool Controller::renew(const std::string& name, ObjectRef known) {
     entry.stored = std::move(known);
     entry.seen = false;
   } else if (entry.stored->revision == known->revision) {
-    // Perhaps our own write, seen when it was made; but these are the shared bytes.
+    // The event may be that of this server's write, which is known already; but its object shares the bytes of the cache.
     entry.stored = std::move(known);
     serving_.renew(name, entry.stored);
   }
@@ -164,7 +164,7 @@ void Controller::defer_gated_kinds(const std::string& name, Entry& entry, Verdic
   Condition* establishing = verdict.establishing();
   if (establishing == nullptr) return;
   if (verdict.gives_names()) {
-    // The event of this write brings it back.
+    // The event of this write adds the name to the queue again.
     *establishing = installing_condition();
     return;
   }
@@ -187,7 +187,7 @@ Task<Status> Controller::write(std::string name, Todo todo) {
     take_written(name, found->second, std::move(*written), todo.generation);
     co_return Status();
   }
-  // The intended change was not made.
+  // The write failed, so the index gets the stored names again.
   index(name, decode(*found->second.stored, json::make_shared_resource<json::monotonic_resource>()));
   co_return is_gone(written.status()) ? Status() : std::move(written.status());
 }
@@ -197,7 +197,7 @@ void Controller::take_written(const std::string& name, Entry& entry, ObjectRef w
   entry.stored = std::move(written);
   const Object crd = decode(*entry.stored, json::make_shared_resource<json::monotonic_resource>());
   index(name, crd);
-  // Another client may have changed it between the read and the write; its event queues it again then.
+  // Another client may have changed it between the read and the write; its event then adds the name to the queue again.
   const bool same = get_int_path(crd, "metadata.generation").value_or(0) == generation && meta_text(crd, "deletionTimestamp").empty();
   entry.seen = same && judge(crd, names_.taken(std::string(get_string(spec_of(crd), "group")))).empty();
   if (same) serving_.renew(name, entry.stored);

@@ -1,12 +1,11 @@
-// Follows the definitions: accepts their names, serves what is established, and has what was deleted cleaned up (the naming, establishing,
+// Processes definitions: accepts their names, serves established ones, and removes the objects of deleted ones (the naming, establishing,
 // approval and finalizing controllers of k8s.io/apiextensions-apiserver).
-//
-// An informer keeps the definitions, a queue hands each that has changed to one of many workers.  A change costs what it changes: names are
-// looked up in an index of their group, one resource is published, and statuses are written side by side.  Servers that judge a definition
-// otherwise overwrite each other's conditions after growing pauses (kit::RewritePause).
+// An informer caches the definitions; a queue passes each changed one to one of many workers. The cost of a change does not depend on the
+// number of definitions: names are looked up in an index of their group, one resource is published, and statuses are written concurrently.
+// Servers that disagree about a definition overwrite each other's conditions after growing pauses (kit::RewritePause).
 // Thread-safety: stop() from any thread; everything else on the host's executor.
 // Lifetime:      its tasks keep it, and end after stop().
-// Errors:        are logged, and what they kept from being done is tried again, later each time.
+// Errors:        are logged, and the failed work is retried with growing pauses.
 #pragma once
 
 #include <memory>
@@ -33,15 +32,15 @@ class Controller : public std::enable_shared_from_this<Controller> {
     std::shared_ptr<SubresourceStorage> status;
     std::shared_ptr<DynamicGroups> groups;
     std::shared_ptr<ServiceResolver> services;  // for conversion webhooks
-    std::shared_ptr<Signal> synced;             // fired when everything established at start is served
+    std::shared_ptr<Signal> synced;             // fires when all definitions that were established at startup are served
     // The time after the names are accepted at which a definition is established: the other servers begin to serve it meanwhile.
     std::chrono::nanoseconds establishing_delay{0};
   };
   explicit Controller(Parts parts);
 
-  // Spawns the informer of the definitions.  Once.
+  // Spawns the informer of the definitions. Call it once.
   void start_informer();
-  // Spawns the tasks that do the work, which begins when the informer is synced.  Once.
+  // Spawns the workers, which begin when the informer is synced. Call it once.
   void start();
   // Spawns the task that enqueues every definition every five minutes.  Call it once.
   void start_resync();
@@ -49,10 +48,10 @@ class Controller : public std::enable_shared_from_this<Controller> {
 
  private:
   struct Entry {
-    ObjectRef stored;   // the newest revision known: the informer's, or one that was written here
-    bool seen = false;  // nothing is left to do for that revision
-    std::string uid;    // a definition of the same name may follow unseen
-    // When it may be established; nothing: the wait has not begun.
+    ObjectRef stored;   // the newest known revision: from the informer, or from a write of this object
+    bool seen = false;  // that revision has been processed completely
+    std::string uid;    // detects that the definition was replaced by one of the same name
+    // The time from which it may be established; nullopt: the wait has not begun.
     std::optional<std::chrono::steady_clock::time_point> may_establish = std::nullopt;
     std::optional<std::int64_t> structure_judged = std::nullopt;  // the generation whose schemas the status describes
   };
@@ -63,23 +62,23 @@ class Controller : public std::enable_shared_from_this<Controller> {
     Verdict verdict;
   };
 
-  // Until everything known at the start is served; then the workers begin.
+  // Serves all definitions of startup, and then starts the workers.
   Task<void> begin();
   void serve_all();
   Task<Status> reconcile(std::string name);
   // Removes "established" from the verdict until its time has come, and schedules the definition again.
   void defer_gated_kinds(const std::string& name, Entry& entry, Verdict& verdict);
   Task<Status> write(std::string name, Todo todo);
-  // Whether the write has to wait because another server keeps reverting it; if so, the name comes back.
+  // Whether the write must wait because another server keeps reverting it; if so, the name is queued again later.
   bool waits(const std::string& name, const Todo& todo);
   void take_written(const std::string& name, Entry& entry, ObjectRef written, std::int64_t generation);
   // True if the known state does not allow skipping it.
   void judge_again(const std::string& name);
   // True if the newest revision has not been processed.
   bool renew(const std::string& name, ObjectRef known);
-  // `crd`: the tree of what is stored.
+  // `crd`: the tree of the stored definition.
   Todo look(const std::string& name, Entry& entry, Object crd);
-  // The revision that the store has at least.
+  // A lower bound of the store's revision.
   Revision newest() const;
   void forget(const std::string& name);
   void index(const std::string& name, const Object& crd);

@@ -79,7 +79,7 @@ class ControllerTest : public ::testing::Test {
     return host.groups->published.at({"cr.example.com", plural}).versions.at(0).storages.at(path);
   }
   StandardStorage& storage_of(const std::string& plural) { return dynamic_cast<StandardStorage&>(*path_of(plural)); }
-  // The spec of a definition as it would be after a change of it.
+  // The spec of a definition after a change.
   void change(const std::string& plural) {
     Object changed = definition(plural);
     Object& version = changed.at("spec").as_object().at("versions").as_array().at(0).as_object();
@@ -102,7 +102,7 @@ class ControllerTest : public ::testing::Test {
     host.turns.settle();
   }
 
-  // A create that is under way until `over`.
+  // A create that is in progress until `over`.
   struct Creation {
     RequestContext context;
     Object object = json::parse(R"({"metadata":{"name":"a"}})").as_object();
@@ -135,7 +135,7 @@ class ControllerTest : public ::testing::Test {
     auto updated = co_await updater.update(context, std::move(name), info, std::move(options), false);
     if (updated.ok()) at = updated->object->revision;
   }
-  // Objects up to there are read through the schema anew.
+  // Objects up to this revision are read through the schema again.
   Revision refreshed_until() { return host.views.back()->config.converter->refresh_until(); }
   // Waits for one batch of events of the stream.
   struct Batch {
@@ -189,7 +189,7 @@ TEST_F(ControllerTest, WhereThereAreSeveralServersADefinitionIsServedBeforeItIsS
   EXPECT_TRUE(condition_is_true(definition("foos"), "Established"));
 }
 
-// Who looked at it meanwhile found nothing said of whether it is established.
+// Regression: a client that read the definition meanwhile found no condition Established.
 TEST_F(ControllerTest, EstablishedHasTheReasonInstallingAfterNamesAreAccepted) {
   start();
   Object between;
@@ -234,14 +234,14 @@ TEST_F(ControllerTest, ADefinitionThatKeepsUnknownFieldsIsSaidToBeNonStructuralO
     host.turns.settle();
   };
   put(true, R"({"properties":{"b":{},"a":{}}})", 2);
-  const Condition told{
+  const Condition expected{
       "NonStructuralSchema", "True", "Violations",
       "[spec.preserveUnknownFields: Invalid value: true: must be false, "
       "spec.versions[0].schema.openAPIV3Schema.properties[a].type: Required value: must not be empty for specified object fields, "
       "spec.versions[0].schema.openAPIV3Schema.properties[b].type: Required value: must not be empty for specified object fields, "
       "spec.versions[0].schema.openAPIV3Schema.type: Required value: must not be empty at the root]"};
-  EXPECT_TRUE(has_condition(definition("widgets"), told)) << to_json(definition("widgets"));
-  // Another server says something else of the same generation: it is not answered.
+  EXPECT_TRUE(has_condition(definition("widgets"), expected)) << to_json(definition("widgets"));
+  // Another server writes another result for the same generation: it is not overwritten.
   Object other = definition("widgets");
   set_condition(other, {"NonStructuralSchema", "True", "Violations", "other words"});
   definitions->put(other, WatchEvent::Type::kModified);
@@ -333,7 +333,7 @@ TEST_F(ControllerTest, ATakenKindIsNotServedUntilItIsFree) {
 TEST_F(ControllerTest, AChangeOfTheSpecMakesNewStoragesAndOtherChangesKeepThem) {
   start();
   define("foos", "Foo");
-  EXPECT_EQ(host.stores.size(), 0u) << "nobody has asked for an object";
+  EXPECT_EQ(host.stores.size(), 0u) << "no object has been requested";
   use("foos");
   use("foos");
   ASSERT_EQ(host.stores.size(), 1u);
@@ -351,8 +351,8 @@ TEST_F(ControllerTest, AChangeOfTheSpecMakesNewStoragesAndOtherChangesKeepThem) 
   EXPECT_EQ(served(), (std::vector<std::string>{"cr.example.com/v1/foos"}));
 }
 
-// Two definitions of one resource would make theirs over the same keys.
-TEST_F(ControllerTest, StoragesThatNobodyHasAskedForAreNotMadeAnyMoreWhenTheDefinitionHasChanged) {
+// Two definitions of one resource would make stores over the same keys.
+TEST_F(ControllerTest, UnusedStoragesAreNotCreatedAfterTheDefinitionHasChanged) {
   start();
   define("foos", "Foo");
   const auto before = path_of("foos");
@@ -373,7 +373,7 @@ TEST_F(ControllerTest, AWatchEndsWithTheSchemaItBeganWith) {
   ObjectMeta(labelled).mutable_labels()["x"] = "y";
   definitions->put(labelled, WatchEvent::Type::kModified);
   host.turns.settle();
-  EXPECT_FALSE(watching->come) << "a label of the definition is nothing to those who watch its objects";
+  EXPECT_FALSE(watching->come) << "a label of the definition does not concern watches of its objects";
   Object changed = definition("foos");
   changed.at("spec").as_object().at("versions").as_array().at(0).as_object().erase("subresources");
   definitions->put(changed, WatchEvent::Type::kModified);
@@ -462,7 +462,7 @@ TEST_F(ControllerTest, NothingNewIsCreatedWhileTheDefinitionIsDeleted) {
             "foos.cr.example.com \"a\" is forbidden: create not allowed while custom resource definition is terminating");
 }
 
-// It was stored when everything had been removed, and outlived its definition.
+// Regression: an object was stored after all objects had been removed, and outlived its definition.
 TEST_F(ControllerTest, ACreateUnderWayWhenTheDefinitionGoesIsWaitedFor) {
   start();
   define("foos", "Foo");
@@ -481,7 +481,7 @@ TEST_F(ControllerTest, ACreateUnderWayWhenTheDefinitionGoesIsWaitedFor) {
   EXPECT_EQ(definitions->data.count("foos.cr.example.com"), 0u);
 }
 
-// A request that had found the storages of before could still create by them.
+// Regression: a request that had found the former storages could still create objects.
 TEST_F(ControllerTest, ReplacedStoragesRefuseCreatesOfADeletedDefinition) {
   start();
   define("foos", "Foo");
@@ -503,7 +503,8 @@ TEST_F(ControllerTest, ASuccessorOfADeletedDefinitionTakesCreates) {
   EXPECT_TRUE(created->over && created->result.ok());
 }
 
-// Objects stored by the old schema when its successor had been committed, but not installed yet, passed for ones by the new schema.
+// Regression: objects that were stored by the old schema after the new one had been committed, but before it was installed, counted as
+// objects of the new schema.
 TEST_F(ControllerTest, WhatIsStoredBetweenAChangeAndItsInstallationIsReadAnew) {
   start();
   define("foos", "Foo");
@@ -517,7 +518,7 @@ TEST_F(ControllerTest, WhatIsStoredBetweenAChangeAndItsInstallationIsReadAnew) {
   EXPECT_EQ(refreshed_until(), (*created->result)->revision);
 }
 
-// The same of writes that come to their end, or even begin, after the installation.
+// The same for writes that end, or even begin, after the installation.
 TEST_F(ControllerTest, WhatIsStoredThroughTheStoragesOfBeforeIsReadAnew) {
   constexpr Revision kUnknown = std::numeric_limits<Revision>::max();
   start();
@@ -531,7 +532,7 @@ TEST_F(ControllerTest, WhatIsStoredThroughTheStoragesOfBeforeIsReadAnew) {
   const auto creation = create_in(main);
   change("foos");
   use("foos");
-  EXPECT_EQ(refreshed_until(), kUnknown) << "nobody knows yet where it will be stored";
+  EXPECT_EQ(refreshed_until(), kUnknown) << "the storage version is not known yet";
   go_on.set(true);
   host.turns.settle();
   ASSERT_TRUE(creation->result.ok());
@@ -547,7 +548,7 @@ TEST_F(ControllerTest, WhatIsStoredThroughTheStoragesOfBeforeIsReadAnew) {
   EXPECT_EQ(refreshed_until(), touched) << "what is stored by the new schema needs nothing";
 }
 
-// After a restart they passed for ones by the new schema again.
+// Regression: after a restart they counted as objects of the new schema again.
 TEST_F(ControllerTest, AfterARestartAllThatIsThereIsReadThroughAChangedDefinition) {
   define("foos", "Foo");
   define("bars", "Bar");

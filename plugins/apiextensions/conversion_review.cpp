@@ -37,9 +37,9 @@ std::string version_kind(std::string_view api_version, std::string_view kind) {
   return kind_text({GroupVersion::parse(api_version).group, GroupVersion::parse(api_version).version, std::string(kind)});
 }
 
-// ---- the answer as a whole
+// ---- the response as a whole
 
-// Why the review cannot be used; empty: response.convertedObjects can.
+// The reason why the review cannot be used; empty: response.convertedObjects can.
 std::string review_problem(const ReviewQuestion& question, const Object& review) {
   const bool strict = question.version == "v1";
   const std::string wanted = version_kind(std::string(kGroup) + "/" + question.version, kKind);
@@ -72,7 +72,7 @@ std::string identity_problem(const Object& in, const Object& out) {
   return {};
 }
 
-// Labels or annotations of the converted object, checked where they have changed.
+// Checks changed labels or annotations of the converted object.
 std::string texts_problem(std::string_view key, const Value& converted, const Value* before) {
   if (!converted.is_object()) return "invalid metadata." + std::string(key) + " of type " + go_type(converted) + " in converted object";
   for (const auto& [name, text] : converted.get_object()) {
@@ -89,7 +89,7 @@ std::string texts_problem(std::string_view key, const Value& converted, const Va
   return errors.empty() ? std::string() : errors.aggregate_message();
 }
 
-// Puts the metadata that the object had into what it has become, but for labels and annotations.
+// Copies the metadata of the original object to the converted one, except labels and annotations.
 std::string restore_metadata(const Object& in, Object& out) {
   const Value* metadata = find(out, "metadata");
   if (metadata == nullptr) return "missing metadata in converted object";
@@ -110,7 +110,7 @@ std::string restore_metadata(const Object& in, Object& out) {
   return {};
 }
 
-// Reads the answer's objects one by one; the error of a single object has another text than that of one of several.
+// Reads the objects of the response one by one; errors have another text if there is a single object.
 class Objects {
  public:
   Objects(const ReviewQuestion& question, std::span<const Object> asked, ReviewAnswer& answer)
@@ -119,7 +119,7 @@ class Objects {
   void read(Value& value) {
     const std::size_t i = answer_.objects.size();
     const Object& in = asked_[i];
-    // A null is no text at all to upstream.
+    // Upstream does not count null as a text.
     if (value.is_null()) return unread(i, "unexpected end of JSON input");
     if (!value.is_object())
       return unread(i, "json: cannot unmarshal " + std::string(json_kind(value)) + " into Go value of type map[string]interface {}");

@@ -33,15 +33,14 @@ struct ReviewAnswer {
   std::vector<Object> objects;  // as many as in the request, with their metadata
 };
 
-// The first of the versions that is known; empty: none is.
+// The first known version; empty: none is known.
 std::string choose_review(const std::vector<std::string>& versions);
-// How messages name the objects' type.
+// The objects' type, for messages.
 std::string kind_text(const GroupVersionKind& kind);
 
 std::string ask(const ReviewQuestion& question, std::span<const Object> objects);
 
-// An answer with a code from 200 to 206.
-// `asked`: the objects of the request.
+// Reads a response with a code from 200 to 206. `asked`: the objects of the request.
 ReviewAnswer read_answer(const ReviewQuestion& question, std::span<const Object> asked, const WebhookAnswer& got);
 
 }  // namespace backplane::apiextensions

@@ -20,7 +20,7 @@ std::vector<Object> asked(int count) {
 
 ReviewQuestion question(const std::string& version = "v1") { return {version, "7", "example.com/v1, Kind=Foo", "example.com/v2"}; }
 
-// An answer with what the objects have become.
+// A response with the converted objects.
 std::string answer(const std::string& objects, const std::string& version = "v1", const std::string& uid = "7") {
   return R"({"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/)" + version + R"(","response":{"uid":")" + uid +
          R"(","result":{"status":"Success"},"convertedObjects":[)" + objects + "]}}";
@@ -70,7 +70,7 @@ TEST(ConversionReviewTest, AnswersToSomethingElseAreRefused) {
             start + "converting (v1.Status) to (v1.ConversionReview): unknown conversion");
   EXPECT_EQ(problem(R"({"kind":"ConversionReview","response":[]})"),
             start + "json: cannot unmarshal array into Go struct field ConversionReview.response of type v1.ConversionResponse");
-  // v1beta1 never asked for uid and kind.
+  // v1beta1 did not require uid and kind.
   EXPECT_EQ(problem(answer(object(), "v1beta1", "8"), 1, "v1beta1"), "");
 }
 
@@ -111,7 +111,7 @@ TEST(ConversionReviewTest, BodiesThatAreNoReviewAreRefused) {
   for (const char* objects : {"7", "null", "[]", "{}"}) EXPECT_NE(problem(answer(objects)), "") << objects;
 }
 
-TEST(ConversionReviewTest, ASingleObjectThatCannotBeReadIsToldOfWithoutTheWebhook) {
+TEST(ConversionReviewTest, ASingleUnreadableObjectIsReportedWithoutTheWebhook) {
   EXPECT_EQ(problem(answer("null")), "unexpected end of JSON input");
   EXPECT_EQ(problem(answer("7")), "json: cannot unmarshal number into Go value of type map[string]interface {}");
   EXPECT_EQ(problem(answer(R"({"a":1})")), R"(Object 'Kind' is missing in '{"a":1}')");
@@ -121,7 +121,7 @@ TEST(ConversionReviewTest, ASingleObjectThatCannotBeReadIsToldOfWithoutTheWebhoo
       "value of type map[string]interface {}");
 }
 
-TEST(ConversionReviewTest, AnswersWithAnErrorAreToldAsClientGoTellsThem) {
+TEST(ConversionReviewTest, ErrorResponsesAreReportedAsByClientGo) {
   const std::string status = R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":"down"})";
   EXPECT_EQ(error_answer_message(500, "application/json", status), "down");
   EXPECT_EQ(error_answer_message(500, "text/plain", " it \"broke\"\n"),

@@ -16,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kObjectsPerCall = 500;
 constexpr std::size_t kBytesPerCall = std::size_t{8} << 20;
 
-// A webhook's own words may be anything.
+// The limit for messages of a webhook.
 constexpr std::size_t kMessageBytes = std::size_t{16} << 10;
 
 Status refused(std::string message) {
@@ -45,7 +45,7 @@ void count_conversion(const WebhookConfig& config, const GroupVersionKind& from,
                     std::chrono::duration<double>(Clock::now() - since).count());
 }
 
-// How many of the objects go into the next call; one at least.
+// The number of objects for the next call, at least one.
 std::size_t part_size(std::span<const Object> left) {
   std::size_t bytes = 0, size = 0;
   std::string text;

@@ -6,7 +6,7 @@ namespace backplane::apiextensions {
 
 Task<Result<std::vector<Object>>> CustomConverter::convert(GroupVersionKind from, GroupVersionKind to, std::vector<Object> objects) const {
   for (Object& object : objects) {
-    // Readers see defaults; what is stored is what was sent, pruned.
+    // Readers get defaults; stored objects are pruned, without defaults.
     if (resource_->find(to.version) == &version_) resource_->complete(object);
   }
   auto converting = convert_written(std::move(from), std::move(to), std::move(objects));

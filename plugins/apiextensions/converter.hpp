@@ -1,10 +1,9 @@
-// Conversion between the versions of a custom resource.  Strategy None: apiVersion changes and the version's schema prunes.  Strategy
-// Webhook: the webhook makes what it makes of them, and the schema prunes that.  Either way what is read has the defaults of the version
-// that it is stored in.
+// Conversion between the versions of a custom resource. Strategy None: changes apiVersion, and prunes by the version's schema. Strategy
+// Webhook: calls the webhook, and prunes its result. In both cases readers get the defaults of the stored version.
 //
 // Thread-safety: immutable; any thread.
 // Lifetime:      shares the resource.
-// Errors:        kInternalError for a version that the resource has not got; the webhook's.
+// Errors:        kInternalError for a version that the resource does not have; those of the webhook.
 #pragma once
 
 #include <memory>

@@ -75,7 +75,7 @@ bool has_default(const Value& schema) {
   return words.contains("default") || std::any_of(words.begin(), words.end(), [](const auto& word) { return has_default(word.value()); });
 }
 
-// Whether objects may come through a version that does not know the defaults of the stored one.
+// Whether objects may be written through a version without the defaults of the stored one.
 bool written_through_others(const Object& crd) {
   const std::vector<const Object*> versions = versions_of(crd);
   const auto is_other = [](const Object* each) {
@@ -124,7 +124,7 @@ std::string no_such_type(std::string_view path, const Value& value, std::string_
          ", expected " + std::string(wanted);
 }
 
-// The value at a dotted path as unstructured.NestedFieldNoCopy finds it, null included; a problem when something on the way is no object.
+// The value at a dotted path as unstructured.NestedFieldNoCopy finds it, null included; an error if a value on the path is no object.
 const Value* nested(const Object& root, std::string_view path, std::string& problem) {
   const Object* object = &root;
   for (std::size_t begin = 0;;) {

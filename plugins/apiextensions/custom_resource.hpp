@@ -1,4 +1,4 @@
-// The settings of a resource from its definition, read once and kept: the facts and rules of every version.
+// The settings of a resource from its definition, parsed once: the facts and rules of every version.
 //
 // Thread-safety: immutable after read_resource().
 // Lifetime:      shared by the storages and strategies made from it.
@@ -45,9 +45,9 @@ struct CustomResource {
   bool namespaced = true;
   std::vector<CustomVersion> versions;
   std::size_t stored_index = 0;
-  // Objects written through another version lack the defaults of the stored one; created objects, those of the status.
+  // Objects that were written through another version lack the defaults of the stored one; created objects lack those of the status.
   bool may_lack_defaults = false;
-  // Versions differ in more than their names: only the webhook makes one of another.
+  // True: versions differ in more than their names, and only the webhook can convert them.
   bool by_webhook = false;
   std::shared_ptr<const Writes> writes;
 
@@ -56,26 +56,24 @@ struct CustomResource {
   // Field labels of all versions that are stored or served.
   std::vector<SelectableField> fields() const;
 
-  // ---- objects as they are stored
-  // Objects up to this revision may be otherwise than the definition has it now.
+  // Objects up to this revision may have been stored by an earlier definition.
   Revision refresh_until() const noexcept;
   bool is_current(const Object& stored) const;
-  // The object as it is to be read: with the defaults of the version that it was stored in, and without what that does not know.  One that
-  // is beyond its schema stays as it is.
+  // Completes an object for readers: sets the defaults of its stored version, and removes unknown members. An object that violates its
+  // schema is unchanged.
   void complete(Object& stored) const;
-  // The same in the version that is stored now; by webhook, in the version that it is in.
+  // The same, after conversion to the current stored version; with webhook conversion, in its version.
   void bring_up_to_date(Object& stored) const;
-  // Whether bring_up_to_date() makes of it an object of the version that is stored now.
+  // Whether bring_up_to_date() converts the object to the current stored version.
   bool can_be_brought(const Object& stored) const { return !by_webhook || get_string(stored, "apiVersion") == this->stored().api_version; }
 };
 
-// Names are the accepted ones.
-// `source` holds the same definition.
+// Uses the accepted names. `source` holds the same definition.
 Result<std::shared_ptr<const CustomResource>> read_resource(const Object& crd, const std::shared_ptr<const SchemaSource>& source,
                                                             std::shared_ptr<const Writes> writes);
 
-// ---- the rules of a version on one object; the store checks metadata.  Violations that the old object had in the same way are allowed
-// (validation ratcheting); a validation rule's failure becomes a warning then.  `budget`: of its validation rules.
+// ---- validation of one object by the rules of a version; the store checks metadata. Violations that the old object has, too, are allowed
+// (validation ratcheting); a failed validation rule then becomes a warning. `budget`: of its validation rules.
 void validate_custom(const CustomVersion& version, const Object& object, RuleFindings findings, cel::Budget budget = {});
 void validate_custom_update(const CustomVersion& version, const Object& object, const Object& old, RuleFindings findings,
                             cel::Budget budget = {});

@@ -12,7 +12,7 @@
 namespace backplane::apiextensions {
 namespace {
 
-// A connection that counts how often it is looked at.
+// A connection that counts how often it is checked.
 class LookedAt final : public ForwardingExchange {
  public:
   LookedAt() : ForwardingExchange(static_cast<Exchange&>(*this)) {}  // not a copy of itself
@@ -70,7 +70,7 @@ TEST(CustomResourceTest, ValidatesAgainstTheSchemaAndTheScale) {
       << scale.aggregate_message();
 }
 
-// What is null passed for what is not there, and the path was told whole.
+// Regression: null was treated as absent, and the message had the whole path.
 TEST(CustomResourceTest, ErrorsOfScalePathsNameTheValueAtWhichThePathEnds) {
   CustomVersion version = resource()->stored();
   version.schema = resource()->find("v2beta1")->schema;
@@ -90,7 +90,7 @@ TEST(CustomResourceTest, ErrorsOfScalePathsNameTheValueAtWhichThePathEnds) {
   EXPECT_EQ(problems("null", ".spec.size").find("accessor"), std::string::npos);
 }
 
-// Messages named it from the root of the object on.
+// Regression: messages had the path from the root of the object.
 TEST(CustomResourceTest, MessagesAboutAStatusNameItFromThereOn) {
   const auto read = resource();
   FieldErrors errors;
@@ -145,7 +145,8 @@ TEST(CustomStrategyTest, TheStatusSubresourceChangesNothingElse) {
   EXPECT_EQ(get_int_path(object, "status.replicas"), 2);
 }
 
-// An object from before a change of the definition lost the new defaults with the first write of its status, and when it was deleted.
+// Regression: an object that was stored before a change of the definition lost the new defaults when its status was written first, and when
+// it was deleted.
 TEST(CustomStrategyTest, WhatIsStoredAnewIsStoredAsTheDefinitionHasItNow) {
   const auto read = resource();
   RequestContext context;
@@ -161,7 +162,7 @@ TEST(CustomStrategyTest, WhatIsStoredAnewIsStoredAsTheDefinitionHasItNow) {
   EXPECT_EQ(to_json(Value(alpha)), to_json(Value(thing(""))));
 }
 
-// A new label on an object from before a change of the definition raised its generation.
+// Regression: a new label on an object that was stored before a change of the definition incremented its generation.
 TEST(CustomStrategyTest, DefaultsThatHaveComeSinceAreNoChangeOfTheContent) {
   const auto strategy = make_custom_strategy(resource());
   RequestContext context;
@@ -200,7 +201,7 @@ Object converted(const CustomConverter& converter, const std::string& from, cons
   return done.ok() && done->size() == 1 ? std::move(done->front()) : Object();
 }
 
-// Those of the version that was asked for were set.
+// Regression: the defaults of the requested version were set.
 TEST(CustomConverterTest, ReadersSeeTheDefaultsOfTheStoredVersionAndTheStoreDoesNot) {
   const auto read = resource();
   const CustomConverter stored(read, read->stored(), nullptr);
@@ -214,7 +215,7 @@ TEST(CustomConverterTest, ReadersSeeTheDefaultsOfTheStoredVersionAndTheStoreDoes
             R"({"apiVersion":"mv.example.com/v1","kind":"Thing","metadata":{"name":"t"},"spec":{"size":1}})");
 }
 
-// It was missing until the status was written for the first time.
+// Regression: the status was missing until it was written for the first time.
 TEST(CustomResourceTest, ADefaultOfTheStatusIsSeenInWhatIsCreated) {
   const Object crd = json::parse(R"({"spec":{"group":"mv.example.com","scope":"Namespaced","names":{"plural":"things","kind":"Thing"},
     "versions":[{"name":"v1","served":true,"storage":true,"subresources":{"status":{}},"schema":{"openAPIV3Schema":{"type":"object","properties":{
@@ -238,7 +239,7 @@ TEST(CustomResourceTest, OlderVersionsAreUpdatedInPlaceOnlyWithoutAConversionWeb
   by_webhook->bring_up_to_date(older);
   EXPECT_TRUE(older == thing(R"(,"a":"x")", "v1alpha1"));
 
-  // A status is put into the object as the version's own strategy has left it.
+  // The status is set in the object that the version's strategy has returned.
   RequestContext context;
   Object updated = thing(R"(,"spec":{"size":1},"status":{"replicas":2})");
   make_custom_status_strategy(by_webhook)->prepare_for_update(context, updated, older);

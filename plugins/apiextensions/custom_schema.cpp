@@ -6,10 +6,9 @@
 namespace backplane::apiextensions {
 namespace {
 
-// Words that are added to the root of a schema, where they are true (docs/schema-words.md).  Nothing is pruned from objects:
+// Keywords that are added to the root of a schema if they apply (docs/schema-words.md). Objects are not pruned:
 constexpr std::string_view kKeepsUnknown = "x-custom-keeps-unknown-fields";
-// Documents show nothing of the schema: there is none, or it breaks the rules of structural schemas, as those that older servers stored
-// may.
+// OpenAPI documents do not contain the schema: there is none, or it is not structural, which older servers allowed.
 constexpr std::string_view kUnpublished = "x-custom-unpublished";
 constexpr std::string_view kNothingKnown = R"({"type":"object","x-custom-unpublished":true})";
 
@@ -23,7 +22,7 @@ void add_selectable_fields(Object& schema, const Object& version) {
   if (!fields.empty()) schema["x-kubernetes-selectable-fields"] = std::move(fields);
 }
 
-// The schema of a version with what the engine and the documents have to know of its definition.
+// The schema of a version, with keywords from the definition for the engine and the documents.
 std::string schema_text(const Object& crd, const Object& version) {
   const Object* declared = schema_of(version);
   Object schema = declared != nullptr ? *declared : Object{{"type", "object"}};

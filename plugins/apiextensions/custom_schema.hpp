@@ -20,7 +20,7 @@ class SchemaSource {
   explicit SchemaSource(ObjectRef entry) : entry_(std::move(entry)) {}
   // A newer revision with equal settings of the resource; the older one can be dropped.
   void renew(ObjectRef entry);
-  // openAPIV3Schema of a version as JSON; of one that has none, an empty schema, which prunes everything.
+  // openAPIV3Schema of a version as JSON; if there is none, an empty schema, which prunes everything.
   SharedBytes schema(const std::string& version) const;
 
  private:
@@ -38,7 +38,7 @@ CompiledSchema lazy_schema(std::shared_ptr<const SchemaSource> source, const Gro
 // Compiled at once.
 Result<CompiledSchema> compile_schema(const Object& schema, const GroupVersionKind& kind);
 
-// The name under which OpenAPI documents show the type: "com.example.v1.Widget".
+// The name of the type in OpenAPI documents: "com.example.v1.Widget".
 std::string definition_name(const GroupVersionKind& kind);
 
 }  // namespace backplane::apiextensions

@@ -6,7 +6,7 @@
 namespace backplane::apiextensions {
 namespace {
 
-// A watch that its definition may end, too.
+// A watch that also ends with its definition.
 class SharedStream final : public WatchStream {
  public:
   explicit SharedStream(std::shared_ptr<WatchStream> stream) : stream_(std::move(stream)) {}
@@ -17,7 +17,7 @@ class SharedStream final : public WatchStream {
   std::shared_ptr<WatchStream> stream_;
 };
 
-// The update of a write that is counted.
+// The update of a counted write.
 Task<Result<UpdateResult>> update_in(WriteBook book, Updater& below, RequestContext& context, std::string name, UpdatedObjectInfo& info,
                                      WriteOptions options, bool force_allow_create) {
   Writes::Pass pass = book.writes->update(book.age);
@@ -88,7 +88,7 @@ class CustomStorage final : public StandardStorage {
                                     bool force_allow_create) override {
     const auto below = stores_->of(version_);
     if (!below.ok()) co_return below.status();
-    // One that may create is a create as well; while none may begin it finds what is there, or is refused.
+    // An update that may create counts as a create; while creates are refused, it updates the existing object or is refused.
     const std::optional<Writes::Pass> creating = force_allow_create ? book_.writes->create(book_.age) : std::nullopt;
     auto updating = update_in(book_, *(*below)->objects, context, name, info, std::move(options), creating.has_value());
     auto updated = co_await std::move(updating);
@@ -109,7 +109,7 @@ class CustomStorage final : public StandardStorage {
     if (!below.ok()) co_return below.status();
     Writes::Pass pass = book_.writes->update(book_.age);
     auto removed = co_await (*below)->objects->remove_collection(context, std::move(options), std::move(list));
-    // Nothing reports which fields it has marked; all of them are marked by now.
+    // The call does not report the marked objects; by now all of them are marked.
     ListOptions one;
     one.limit = 1;
     auto now = co_await (*below)->objects->list(context, std::move(one));

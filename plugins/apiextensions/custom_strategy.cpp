@@ -11,7 +11,7 @@
 namespace backplane::apiextensions {
 namespace {
 
-// The version an object happens to be stored in is no change of it.
+// A different apiVersion is no change of the content.
 bool is_content(std::string_view key) { return key != "metadata" && key != "apiVersion"; }
 
 bool same_content(const Object& a, const Object& b) {
@@ -35,11 +35,11 @@ void warn_of_finalizer(const std::string& finalizer, std::vector<std::string>& w
                      "to avoid accidental conflicts with other finalizer writers");
 }
 
-// Between two looks at the connection: most requests end before the first.
+// The interval of checks of the connection; most requests end before the first check.
 constexpr std::chrono::milliseconds kUnwatched{10};
 
-// A run keeps its thread, and with it the timer that would end the request and the connection that would report that the client has gone:
-// it looks at the clock itself, and now and then at the connection.
+// An evaluation blocks its thread, and with it the deadline timer and the notification that the client has disconnected. So the budget
+// checks the clock, and periodically the connection.
 cel::Budget budget_of(const RequestContext& context) {
   using Clock = std::chrono::steady_clock;
   cel::Budget out;
@@ -61,7 +61,7 @@ void warn(RequestContext& context, const std::vector<std::string>& warnings) {
 class CustomFacts : public Strategy {
  public:
   explicit CustomFacts(std::shared_ptr<const CustomResource> resource)
-      // Each version's strategy validates, with the validation rules that the store does not know.
+      // The strategy of each version validates, because the store does not have the validation rules.
       : Strategy({.namespaced = resource->namespaced,
                   .unconditional_update = false,
                   .checked = ObjectPart::kNone,
@@ -77,13 +77,13 @@ class CustomFacts : public Strategy {
     return warnings;
   }
 
-  // A write stores the object by the current definition.
+  // The write must store the object by the current definition.
   void mark_deleting(Object& object) const override {
     if (!resource_->is_current(object)) resource_->bring_up_to_date(object);
   }
 
  protected:
-  // `stored` as readers get it; held in `room` if that differs.
+  // The object that readers get of `stored`; if it differs, it is made in `room`.
   const Object& current(const Object& stored, std::optional<Object>& room) const {
     if (resource_->is_current(stored)) return stored;
     resource_->bring_up_to_date(room.emplace(stored, stored.storage()));
@@ -112,10 +112,10 @@ class CustomStatusStrategy final : public CustomFacts {
  public:
   using CustomFacts::CustomFacts;
 
-  // Everything but status is as it was.
+  // Retains everything except status.
   void prepare_for_update(RequestContext&, Object& object, const Object& old) const override {
     if (!resource().can_be_brought(old)) {
-      // The version's own strategy has seen to it, with what the webhook has made of the old object.
+      // The strategy of the version has done this, with the old object that the webhook has converted.
       if (const Value* metadata = find(old, "metadata")) object["metadata"] = *metadata;
       return;
     }
@@ -173,7 +173,7 @@ class VersionStatusStrategy final : public Strategy {
       : resource_(std::move(resource)), version_(version) {}
   std::optional<WrittenFields> written_fields() const override { return WrittenFields{.resets = {"metadata", "spec"}}; }
 
-  // The form that is stored may be another version's, so that only here the old and the new object have the same version.
+  // The stored object may have another version; only here the old and the new object have the same version.
   void prepare_for_update(RequestContext&, Object& object, const Object& old) const override {
     if (!resource_->by_webhook) return;
     Object kept(old, object.storage());

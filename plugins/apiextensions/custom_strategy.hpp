@@ -12,11 +12,11 @@
 
 namespace backplane::apiextensions {
 
-// On the stored form.
+// For objects in the stored version.
 std::shared_ptr<const Strategy> make_custom_strategy(std::shared_ptr<const CustomResource> resource);
 std::shared_ptr<const Strategy> make_custom_status_strategy(std::shared_ptr<const CustomResource> resource);
 
-// On the form of `version`, which is one of the resource's.
+// For objects in `version`, a version of the resource.
 std::shared_ptr<const Strategy> make_version_strategy(std::shared_ptr<const CustomResource> resource, const CustomVersion& version);
 std::shared_ptr<const Strategy> make_version_status_strategy(std::shared_ptr<const CustomResource> resource, const CustomVersion& version);
 

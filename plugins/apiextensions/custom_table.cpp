@@ -11,7 +11,7 @@ namespace backplane::apiextensions {
 namespace {
 
 constexpr std::int64_t kZeroTime = -62135596800;  // of year 1
-constexpr std::int64_t kLongestAge = 9223372036;  // 292 years: what upstream can count, in nanoseconds
+constexpr std::int64_t kLongestAge = 9223372036;  // 292 years, the maximum of upstream's 64-bit nanoseconds
 
 std::string text_of_cell(const Value& value) {
   if (value.is_null()) return "<no value>";
@@ -84,7 +84,7 @@ Array CustomTable::cells(const Object& object, std::int64_t now_unix, json::stor
 }
 
 std::shared_ptr<const CustomTable> custom_table(const Object& version) {
-  // Most small definitions ask for none: a separate table is more than a kilobyte.
+  // Most small definitions have no columns, and a separate table takes more than a kilobyte.
   static const auto plain = std::make_shared<const CustomTable>(Object());
   if (objects(version, "additionalPrinterColumns").empty()) return plain;
   return std::make_shared<const CustomTable>(version);

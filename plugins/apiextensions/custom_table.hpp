@@ -25,7 +25,7 @@ class CustomTable final : public TableConvertor {
   std::vector<ColumnPath> paths_;  // of all but the first
 };
 
-// The table of a version; versions that ask for no columns share one.
+// The table of a version; versions without columns share one.
 std::shared_ptr<const CustomTable> custom_table(const Object& version);
 
 }  // namespace backplane::apiextensions

@@ -32,7 +32,7 @@ inline const Object& accepted_names_of(const Object& crd) noexcept {
 inline std::vector<const Object*> versions_of(const Object& crd) { return objects(spec_of(crd), "versions"); }
 // The storage version; null if the definition has none.
 const Object* storage_version_of(const Object& crd);
-// openAPIV3Schema of a version; null when it has none.
+// openAPIV3Schema of a version; null if it has none.
 const Object* schema_of(const Object& version) noexcept;
 
 struct Condition {
@@ -42,7 +42,7 @@ struct Condition {
   std::string message;
 };
 
-// status.conditions: null when there is none of that type.
+// The condition of that type in status.conditions; null: there is none.
 const Object* find_condition(const Object& crd, std::string_view type) noexcept;
 bool condition_is_true(const Object& crd, std::string_view type) noexcept;
 // Sets or adds the condition; lastTransitionTime changes only if the status changes.

@@ -18,7 +18,7 @@ class DefinitionStatus {
  public:
   explicit DefinitionStatus(std::shared_ptr<SubresourceStorage> storage) : storage_(std::move(storage)) {}
 
-  // Stores what `change` makes of the definition with this name and uid, computed again after a conflict.
+  // Applies `change` to the definition with this name and uid, again after a conflict, and stores the result.
   Task<Result<ObjectRef>> write(std::string name, std::string uid, std::function<void(Object&)> change) const;
 
  private:

@@ -70,7 +70,7 @@ class DefinitionStrategy final : public Strategy {
   }
   std::vector<std::string> warnings(const Object& object, const Object* old) const override { return schema_warnings(object, old); }
 
-  // The first delete marks and holds; the controller deletes the instances, then lets the definition go.
+  // The first delete only marks the definition; the controller deletes its objects and then removes the finalizer.
   bool held_by_other_finalizers(const Object& object) const override { return meta_text(object, "deletionTimestamp").empty(); }
   void mark_deleting(Object& object) const override {
     if (!has_finalizer(object, kCleanupFinalizer)) {

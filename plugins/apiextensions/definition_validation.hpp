@@ -1,5 +1,5 @@
-// The rules of CustomResourceDefinitions (apiextensions/validation).  Fields are named as upstream names them: what all versions share
-// has its path at the spec ("spec.validation.openAPIV3Schema").
+// The rules of CustomResourceDefinitions (apiextensions/validation). Fields are named as upstream names them: a member that is equal in all
+// versions has its path at the spec ("spec.validation.openAPIV3Schema").
 //
 // Thread-safety: pure functions.
 #pragma once

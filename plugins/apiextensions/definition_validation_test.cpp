@@ -105,7 +105,7 @@ TEST(DefinitionValidationTest, WebhooksNeedAReviewThatIsKnown) {
   EXPECT_EQ(problems(with_webhook(R"({"conversionReviewVersions":["v2","v2"]})")),
             "[spec.conversion.conversionReviewVersions[1]: Invalid value: \"v2\": duplicate version, "
             "spec.conversion.conversionReviewVersions: Invalid value: [\"v2\",\"v2\"]: must include at least one of v1, v1beta1]");
-  // What was unknown before may stay so.
+  // Unknown values of the old object remain allowed.
   const Object old = with_webhook(R"({"conversionReviewVersions":["v3"]})");
   EXPECT_EQ(problems(with_webhook(R"({"conversionReviewVersions":["v2"]})"), &old), "");
 }
@@ -162,7 +162,7 @@ TEST(DefinitionValidationTest, DeprecationTextsNeedADeprecatedVersion) {
   EXPECT_EQ(problems(with_version(R"({"deprecated":true,"deprecationWarning":"gehe \"über\" C:\\ 日本"})")), "");
   EXPECT_EQ(problems(with_version("{\"deprecationWarning\":\"\xC2\x80\"}")),
             "spec.versions[0].deprecationWarning: Invalid value: \"\xC2\x80\": can only be set for deprecated versions");
-  // Only ASCII was looked at.
+  // Regression: only ASCII was checked.
   EXPECT_EQ(problems(with_version(R"({"deprecated":true,"deprecationWarning":"ü\u00a0b"})")),
             "spec.versions[0].deprecationWarning: Invalid value: \"ü\xC2\xA0"
             R"(b": must only contain printable UTF-8 characters; non-printable )"

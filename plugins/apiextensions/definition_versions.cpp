@@ -46,7 +46,7 @@ void rename_in_columns(Object& holder, std::string_view from, std::string_view t
   }
 }
 
-// Objects of a list that normalization has looked at.
+// Objects of a normalized list.
 std::vector<Object*> versions_in(Object& spec) {
   std::vector<Object*> out;
   Value* versions = find(spec, "versions");

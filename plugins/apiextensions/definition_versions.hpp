@@ -1,4 +1,4 @@
-// Definitions as kube-apiserver writes them: apiextensions.k8s.io/v1beta1, which is served no longer.
+// Definitions in apiextensions.k8s.io/v1beta1, in which kube-apiserver stores them, but which is not served any more.
 //
 // Thread-safety: pure functions.
 // Errors:        add_definition_conversions: the Scheme's.
@@ -11,7 +11,7 @@ namespace backplane::apiextensions {
 
 inline GroupVersionKind written_definition() { return {std::string(kGroup), "v1beta1", "CustomResourceDefinition"}; }
 
-// Between v1 and v1beta1, both ways.
+// Conversions between v1 and v1beta1, in both directions.
 Status add_definition_conversions(Scheme& scheme);
 
 }  // namespace backplane::apiextensions

@@ -36,7 +36,7 @@ TEST(DefinitionVersionsTest, EqualMembersOfAllVersionsMoveToTheSpecInV1beta1) {
   EXPECT_EQ(written(back), kV1beta1);
 }
 
-TEST(DefinitionVersionsTest, AVersionByItselfBecomesTheOnlyOne) {
+TEST(DefinitionVersionsTest, TheMemberVersionBecomesTheOnlyEntryOfVersions) {
   EXPECT_EQ(
       served(R"({"group":"g","version":"v1","names":{},"scope":"Cluster","subresources":{"status":{}},"preserveUnknownFields":false})"),
       R"({"group":"g","names":{},"scope":"Cluster","preserveUnknownFields":false,)"

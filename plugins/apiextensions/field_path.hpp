@@ -1,7 +1,7 @@
 // Paths into a schema as definitions write them: ".spec.color", ".spec['a.b']" (ValidFieldPath of k8s.io/apiextensions-apiserver).
 //
 // Thread-safety: pure functions.
-// Lifetime:      `schema` of a result is part of the schema that was given.
+// Lifetime:      `schema` of a result is part of the argument.
 // Errors:        with upstream's messages, in `problem`.
 #pragma once
 
@@ -13,8 +13,8 @@
 namespace backplane::apiextensions {
 
 struct FieldPath {
-  std::string problem;             // empty: the path leads somewhere
-  std::string text;                // as messages write it: "spec.color", "labels[a]"
+  std::string problem;             // empty: the path is valid
+  std::string text;                // for messages: "spec.color", "labels[a]"
   std::string root;                // its first step: "spec"
   const Object* schema = nullptr;  // at its end; null: the schema does not describe it
 };

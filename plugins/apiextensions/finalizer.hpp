@@ -1,7 +1,7 @@
 // Deletion of a definition: removes every object of the resource, then the definition's finalizer (CRDFinalizer).
 //
-// A definition whose objects have finalizers waits until an informer reports that the last of them is removed; it keeps no
-// worker from the others meanwhile.
+// A definition whose objects have finalizers waits until an informer reports that the last of them is removed; meanwhile it occupies no
+// worker.
 // Thread-safety: stop() from any thread; everything else on the host's executor.
 // Lifetime:      its tasks keep it, and end after stop().
 // Errors:        are logged at debug, are reported in the definition's condition Terminating, and are retried with growing pauses.
@@ -24,9 +24,9 @@ class Finalizer : public std::enable_shared_from_this<Finalizer> {
 
   void start();
   void stop();
-  // The definition is being deleted.  `installed`: its storages; null when it was never established.  Said again, it changes nothing.
+  // The definition is being deleted. `installed`: its storages; null: it was never established. A repeated call has no effect.
   void take(const std::string& name, std::string uid, InstalledDefinitionRef installed);
-  // The definition has gone.
+  // The definition has been deleted.
   void drop(const std::string& name);
 
  private:
@@ -37,7 +37,7 @@ class Finalizer : public std::enable_shared_from_this<Finalizer> {
   };
   Task<Status> reconcile(std::string name);
   static Task<Status> remove_objects(InstalledDefinitionRef installed);
-  // While there are any, an informer follows them, and brings the name back when the last has gone.
+  // Whether no objects are left. If some are, starts an informer, which adds the name to the queue when the last object is removed.
   Task<Result<bool>> none_left(std::string name, InstalledDefinitionRef installed);
   std::shared_ptr<SharedInformer> follow(const std::string& name, const InstalledDefinitionRef& installed,
                                          const std::shared_ptr<StandardStorage>& store);

@@ -12,7 +12,7 @@ namespace {
 enum class Form : unsigned char {
   kText,      // "" when unset
   kFlag,      // false when unset
-  kAny,       // null when unset, and printed as it is
+  kAny,       // null if unset, and printed unchanged
   kSchema,    // a schema or null
   kSchemas,   // a list of them or null
   kNamed,     // a map of them or null

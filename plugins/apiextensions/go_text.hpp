@@ -1,4 +1,4 @@
-// Parts of a definition as kube-apiserver's own types of them are printed in messages: every member, unset ones too, under its Go name.
+// Prints parts of a definition as Go prints kube-apiserver's types in messages: every member, unset ones too, under its Go name.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -18,7 +18,7 @@ std::string rule_text(const Object& rule);
 // spec.
 std::string versions_text(const std::vector<const Object*>& versions);
 
-// All versions are equal under `key`; upstream then has it at the spec, and uses that path in its messages.
+// True if the member `key` is equal in all versions; upstream then has it at the spec, and uses that path in its messages.
 bool is_shared(const std::vector<const Object*>& versions, std::string_view key);
 
 }  // namespace backplane::apiextensions

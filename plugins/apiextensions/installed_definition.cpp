@@ -25,7 +25,7 @@ Status add_version(InstalledDefinition& installed, const CustomVersion& version,
 }  // namespace
 
 std::string identity_of(const Object& crd) {
-  // Not the generation: it moves when the definition is deleted, too.
+  // Not the generation, because deletion increments it, too.
   std::string spec_text;
   if (const Value* spec = find(crd, "spec")) append_json(spec_text, *spec);
   const std::size_t spec = std::hash<std::string>{}(spec_text);
@@ -50,7 +50,7 @@ Result<InstalledDefinitionRef> install_resource(Host& host, const std::shared_pt
   installed->identity = identity_of(crd);
   installed->resource = std::move(*resource);
   installed->watches = std::make_shared<Watches>();
-  // A definition that was never changed has no objects from before.
+  // A definition that was never changed has no objects of an older schema.
   const bool changed = get_int_path(crd, "metadata.generation").value_or(1) > 1;
   const WriteBook book{installed->writes, installed->writes->renew(changed ? newest : 0)};
   const std::shared_ptr<ConversionWebhook> webhook =

@@ -1,7 +1,7 @@
-// The storages of one definition, made from it and kept until it changes.
+// The storages of one definition, made from it and retained until it changes.
 //
-// Thread-safety: immutable, but for `stores`, `writes`, `source` and `watches`, which any thread may use.
-// Lifetime:      shared with the route table through the storages; the resource's cache goes with the last of them.
+// Thread-safety: immutable, except `stores`, `writes`, `source` and `watches`, which any thread may use.
+// Lifetime:      shared with the route table through the storages; the last of them releases the resource's cache.
 // Errors:        the host's.
 #pragma once
 
@@ -17,7 +17,7 @@
 namespace backplane::apiextensions {
 
 struct InstalledDefinition {
-  std::string identity;  // uid, hash of the spec, accepted names: as long as these stay, so do the storages
+  std::string identity;  // uid, hash of the spec, accepted names: if they are unchanged, the storages are retained
   std::shared_ptr<const CustomResource> resource;
   std::shared_ptr<SchemaSource> source;
   std::shared_ptr<Stores> stores;
@@ -30,11 +30,11 @@ using InstalledDefinitionRef = std::shared_ptr<const InstalledDefinition>;
 
 // InstalledDefinition::identity of this definition.
 std::string identity_of(const Object& crd);
-// `entry`: the stored form of `crd`.  `before`: what the definition was installed as until now, or null.  Without one, objects up to the
-// revision `newest` may be from before a change.
+// `entry`: the stored object of `crd`. `before`: the former installation of the definition, or null; if it is null, objects up to the
+// revision `newest` may have been stored by an older schema.
 Result<InstalledDefinitionRef> install_resource(Host& host, const std::shared_ptr<ServiceResolver>& services, const Object& crd,
                                                 ObjectRef entry, const InstalledDefinition* before, Revision newest);
-// As it is published.
+// The published resource.
 PublishedResource published(const InstalledDefinition& installed);
 
 }  // namespace backplane::apiextensions

@@ -1,7 +1,8 @@
-// Which names the definitions of each group have been given, and which definitions wait for one.  A change costs what it changes.
+// The accepted names of the definitions of each group, and the definitions that wait for a name. The cost of a change does not depend on
+// the number of definitions.
 //
 // Thread-safety: one executor.
-// Lifetime:      keeps no object.
+// Lifetime:      holds no objects.
 #pragma once
 
 #include <set>
@@ -21,7 +22,7 @@ class NameIndex {
   // Sets the names of the definition `name`.
   [[nodiscard]] Freed put(const std::string& name, const Object& crd);
   [[nodiscard]] Freed remove(const std::string& name);
-  // By the definitions of a group.
+  // The names of the definitions of a group.
   const TakenNames& taken(const std::string& group) const;
 
  private:

@@ -21,7 +21,7 @@ void copy_member(Object& to, const Object& from, std::string_view key) {
     erase_member(to, key);
 }
 
-// Takes one name, or sets the reason in the condition.
+// Accepts one name, or sets the reason for the refusal in the condition.
 struct Acceptor {
   const Object& wanted;
   Object& accepted;

@@ -12,7 +12,7 @@
 
 namespace backplane::apiextensions {
 
-// Names that one definition has been given.
+// The accepted names of one definition.
 struct GivenNames {
   std::vector<std::string> resources;  // plural, singular, short names
   std::vector<std::string> kinds;      // kind, list kind
@@ -20,7 +20,7 @@ struct GivenNames {
 };
 GivenNames given_names(const Object& crd);
 
-// Names that the definitions of one group have been given, each as often as it was.
+// The accepted names of the definitions of one group, with the number of uses of each.
 class TakenNames {
  public:
   using Counts = std::unordered_map<std::string, int>;

@@ -37,7 +37,7 @@ Task<Status> start_controller(std::shared_ptr<Controller> controller, PostStartH
   co_return Status();
 }
 
-// Done when what was established before is served, or when the server stops.
+// Succeeds when all formerly established resources are served, or when the server stops.
 Task<Status> wait_for(std::shared_ptr<Signal> synced, PostStartHookContext context) {
   Promise<bool> over;
   synced->on_fire([over] { over.set(true); });
@@ -51,7 +51,7 @@ class Apiextensions final : public Plugin {
   Status provision(Host& host) override {
     Status stored = provision_definitions(host);
     if (!stored.ok()) return stored;
-    // Until every resource that is established is served, an unknown path may be one of theirs.
+    // Until all established resources are served, an unknown path may belong to one of them.
     auto synced = host.register_mux_and_discovery_complete_signal("CRDInformerHasNotSynced");
     if (!synced.ok()) return std::move(synced.status());
     Controller::Parts parts;
@@ -61,7 +61,7 @@ class Apiextensions final : public Plugin {
     parts.groups = host.dynamic_groups();
     parts.services = make_service_resolver(host);
     parts.synced = *synced;
-    // As upstream: where there are several servers, they have this long to serve what one of them has accepted.
+    // As upstream: the time that other servers have to serve a definition which one of them has accepted.
     if (const auto servers = host.flag("apiserver-count"); servers && *servers != "1") parts.establishing_delay = kEstablishingDelay;
     auto controller = std::make_shared<Controller>(std::move(parts));
     Status hooked = host.add_post_start_hook("start-apiextensions-informers",

@@ -17,7 +17,7 @@ constexpr std::string_view kReview = "ConversionReview";
 // The name of the Scheme in upstream's messages.
 constexpr std::string_view kSchemeName = "pkg/runtime/scheme.go:111";
 constexpr std::string_view kNoKind = "couldn't get version/kind; json parse error: ";
-constexpr std::size_t kShown = 2048;  // of a text that is no Status, as client-go has it
+constexpr std::size_t kShown = 2048;  // client-go's limit for a text that is not a Status
 
 Status refused(std::string message) { return Status(500, Reason::kNone, std::move(message)); }
 
@@ -97,7 +97,7 @@ const SchemaSet& review_types() {
   return *kTypes;
 }
 
-// Checks the types of all members but for the converted objects, which stay as they are.
+// Checks the types of all members except the converted objects.
 Status check_types(Object& review, const GroupVersionKind& kind) {
   Value* response = find(review, "response");
   Value* objects = response != nullptr && response->is_object() ? find(response->get_object(), "convertedObjects") : nullptr;
@@ -138,7 +138,7 @@ Result<Object> decode_review(std::string_view text, std::string_view version, js
   return std::move(review);
 }
 
-// ---- answers with an error
+// ---- responses with an error
 
 namespace {
 
@@ -148,7 +148,7 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(begin, text.find_last_not_of(" \t\r\n") + 1 - begin));
 }
 
-// client-go's error for a response that is no success and no Status (NewGenericServerResponse).
+// client-go's error for an unsuccessful response without a Status (NewGenericServerResponse).
 std::string code_message(int code, const std::string& text) {
   struct Row {
     int code;
@@ -173,7 +173,7 @@ std::string code_message(int code, const std::string& text) {
   return "the server responded with the status code " + std::to_string(code) + " but did not return more information";
 }
 
-// The message of a failed Status in the body; nothing: there is none.
+// The message of a failed Status in the body; nullopt: there is none.
 std::optional<std::string> failure_message(std::string_view body) {
   const GroupVersionKind wanted{"", "v1", "Status"};
   auto parsed = parse(body, json::make_shared_resource<json::monotonic_resource>());

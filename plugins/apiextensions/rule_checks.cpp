@@ -44,7 +44,7 @@ void check_form(const Object& rule, const Object& schema, const std::string& pat
   const std::string_view field_path = get_string(rule, "fieldPath");
   if (!field_path.empty() && trimmed(field_path).empty()) errors.invalid(path + ".fieldPath", field_path, "must be non-empty if specified");
   if (has_newline(field_path)) errors.invalid(path + ".fieldPath", field_path, "must not contain line breaks");
-  // A schema that is beyond a structural one has no paths to go by.
+  // A schema that is not structural has no paths.
   const bool wrong = !field_path.empty() && structural_problem(schema).empty() && !follow_path(field_path, schema, true).problem.empty();
   if (wrong) errors.invalid(path + ".fieldPath", field_path, "must be a valid path");
 }

@@ -1,4 +1,4 @@
-// Which validation rules a definition may have: written in full, compiling, and not too dear.
+// Validation of a definition's validation rules: they must be complete, compile, and stay within the cost limits.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -10,18 +10,18 @@
 
 namespace backplane::apiextensions {
 
-// The former content of the definition, which newer rules do not refuse.
+// Problems that the old definition has, which the update may retain.
 struct KnownRules {
   std::set<std::string, std::less<>> rules;
   std::set<std::string, std::less<>> messages;
   bool any_cost = false;       // the schema has not changed
   bool unstructured = false;   // schemas that are not structural
-  bool unknown_types = false;  // types that are none of OpenAPI v3
+  bool unknown_types = false;  // types that OpenAPI v3 does not have
 };
 // `old`: a definition, or null.
 KnownRules known_rules(const Object* old);
 
-// Checks the structure of x-kubernetes-validations of `schema`; `path`: its place.
+// Checks the structure of x-kubernetes-validations of `schema`; `path`: of the schema.
 void check_rule_forms(const Object& schema, const std::string& path, FieldErrors& errors);
 // Checks the rules.  `uncorrelated`: the path of the schema that prevents comparing this part with its old value; empty: none.
 void check_rules(const Object& schema, const std::string& path, const RuleScope& scope, const std::string& uncorrelated,

@@ -1,6 +1,6 @@
 // x-kubernetes-validations of one part of a schema, compiled (Compile of k8s.io/apiextensions-apiserver's schema/cel).
 //
-// Thread-safety: a compiler belongs to one thread; what it gives is immutable.
+// Thread-safety: a compiler belongs to one thread; its results are immutable.
 // Errors:        with upstream's messages, in the result.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace backplane::apiextensions {
 struct CompiledRule {
   std::shared_ptr<const cel::Program> program;  // null without a problem: the rule is empty
   std::string problem;
-  std::shared_ptr<const cel::Program> message;  // of messageExpression; null: there is none that works
+  std::shared_ptr<const cel::Program> message;  // of messageExpression; null: it is absent or does not compile
   std::string message_problem;
   bool uses_old = false;
   std::uint64_t cost = 0;
@@ -25,10 +25,10 @@ struct CompiledRule {
 
 class RuleCompiler {
  public:
-  // Of the part of a schema that `type` was declared from.
+  // For the rules of the part of a schema from which `type` was declared.
   explicit RuleCompiler(cel::TypeRef type) : type_(std::move(type)) {}
 
-  // `rule_is_stored`, `message_is_stored`: they may use everything that any version has allowed.
+  // `rule_is_stored`, `message_is_stored`: they may use all features that any version has allowed.
   CompiledRule compile(const Object& rule, bool rule_is_stored, bool message_is_stored);
 
  private:

@@ -17,7 +17,7 @@ bool has_own_rules(const Object& schema) {
   return rules != nullptr && !rules->empty();
 }
 
-// The maximum number of parts of a value of this schema; nothing: unbounded.
+// The maximum number of parts of a value of this schema; nullopt: unbounded.
 std::optional<std::uint64_t> most_inside(const Object& schema) {
   const std::string_view type = get_string(schema, "type");
   const Value* values = find(schema, "additionalProperties");

@@ -1,5 +1,5 @@
-// Rules of a schema that is being judged: which types their parts declare, how often they may run in one object, and what all of them may
-// cost together (CELSchemaContext and TotalCost of k8s.io/apiextensions-apiserver).
+// The validation of rules in a schema: the types of its parts, the number of times that a rule may run for one object, and the total cost
+// of all rules (CELSchemaContext and TotalCost of k8s.io/apiextensions-apiserver).
 //
 // Thread-safety: one thread.
 // Lifetime:      a scope borrows the one above it and the schema.
@@ -27,7 +27,7 @@ std::string cost_problem(std::string_view what, std::uint64_t cost, std::uint64_
 class TotalCost {
  public:
   void add(const std::string& path, std::uint64_t cost);
-  // Says which rules cost most, when all of them cost too much.
+  // If the total cost is too high, reports the most expensive rules.
   void report(const std::string& schema_path, FieldErrors& errors) const;
 
  private:
@@ -47,9 +47,9 @@ class RuleScope {
   enum class Step : unsigned char { kProperty, kItems, kValues };
   RuleScope inner(const Object& schema, Step step, std::string_view name = {}) const;
 
-  // Null: the part declares nothing that expressions may see.
+  // Null: the part has no type that expressions can use.
   cel::TypeRef type() const;
-  // The cost of a rule here in one object.
+  // The cost of a rule of this part for one object.
   std::uint64_t cost_of(std::uint64_t once) const;
   TotalCost& total() const noexcept { return *total_; }
 
@@ -62,8 +62,8 @@ class RuleScope {
   TotalCost* total_ = nullptr;
   Step step_ = Step::kProperty;
   std::string_view name_;
-  bool has_rules_ = false;                      // this part, or one around it
-  std::optional<std::uint64_t> how_often_ = 1;  // nothing: without bound
+  bool has_rules_ = false;                      // of this part, or of an enclosing one
+  std::optional<std::uint64_t> how_often_ = 1;  // nullopt: unbounded
   mutable std::optional<cel::TypeRef> type_;
 };
 

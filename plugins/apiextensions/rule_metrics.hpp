@@ -1,5 +1,5 @@
-// How long rules take: apiserver_cel_compilation_duration_seconds and apiserver_cel_evaluation_duration_seconds, as upstream measures them,
-// once for each part of a schema that has rules in it or below it.
+// The durations of rules: apiserver_cel_compilation_duration_seconds and apiserver_cel_evaluation_duration_seconds, as upstream measures
+// them, once for each part of a schema that has rules in it or below it.
 //
 //   const RuleTimer timer(rule_evaluations());
 //
@@ -15,10 +15,10 @@ namespace backplane::apiextensions {
 
 Metric& rule_compilations();
 Metric& rule_evaluations();
-// Shows both before there are rules.
+// Exposes both metrics before the first rule runs.
 void show_rule_metrics();
 
-// Observes the time until its end.
+// Observes the time until its destruction.
 class RuleTimer {
  public:
   explicit RuleTimer(Metric& metric) : metric_(metric) {}

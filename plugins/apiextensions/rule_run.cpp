@@ -15,10 +15,10 @@ constexpr std::string_view kNoBudget = "validation failed due to running out of 
 constexpr int kRulesUnattended = 64;
 constexpr std::string_view kCallLimit = "operation cancelled: actual cost limit exceeded";
 
-// The items of the lists of type map that an object had, by their keys: a list is gone through once, however many items are looked for.
+// The items of the old object's lists of type map, by their keys: a list is indexed once, regardless of the number of look-ups.
 class OldItems {
  public:
-  // The first item that has the same keys; null: there is none, or the keys are no scalars.
+  // The first item with the same keys; null: there is none, or the keys are no scalars.
   const Value* find(const std::vector<std::string>& keys, const Value& item, const Value* old) {
     if (keys.empty() || old == nullptr || !old->is_array()) return nullptr;
     std::string text;
@@ -76,7 +76,7 @@ bool same_members(const KeyedPart& keyed, const Object& now, const Object& old, 
   });
 }
 
-// Whether nothing has changed; the order of items that have keys is nothing.
+// Whether the values are equal; the order of items with keys is ignored.
 bool same_value(const KeyedPart* keyed, const Value& now, const Value& old, OldItems& items) {
   if (keyed == nullptr) return now == old;
   if (now.is_array() && old.is_array() && !keyed->keys.empty()) return same_items(*keyed, now, old, items);
@@ -84,7 +84,7 @@ bool same_value(const KeyedPart* keyed, const Value& now, const Value& old, OldI
   return now == old;
 }
 
-// A value and the one that stood in its place before.
+// A value and its old value.
 struct Pair {
   const Value* now = nullptr;
   const Value* old = nullptr;
@@ -92,7 +92,7 @@ struct Pair {
   bool known() const noexcept { return old != nullptr; }
 };
 
-// The value that decides whether a failure is old: the value itself if its old value is known, otherwise its holder.
+// The value whose change decides whether a failure is an error: the value itself if its old value is known, otherwise the enclosing value.
 struct Ratchet {
   Pair here, around;
   const Pair& deciding() const noexcept { return here.known() ? here : around; }
@@ -199,12 +199,12 @@ class Run {
     return cel::run(program, bindings, budget_);
   }
 
-  // Where no rule does, messages know no old value either.
+  // If no rule of the node uses oldSelf, messages do not get it either.
   static bool asks_about_changes(const RuleNode& node) {
     return std::any_of(node.rules.begin(), node.rules.end(), [](const Rule& rule) { return rule.compiled.uses_old; });
   }
 
-  // The client has gone: the remaining rules are not run.
+  // The client has disconnected, so the remaining rules are not run.
   void interrupted(const Rule& rule, const RuleNode& node, const std::string& path) {
     invalid_type(node, path, "operation interrupted evaluating rule: " + rule.words);
     ended_ = true;
@@ -243,7 +243,7 @@ class Run {
     ended_ = true;
   }
 
-  // Asked once for each pair: many items may be let off by what is around them all.
+  // Each pair is compared once, because the enclosing value may decide for many items.
   bool same(const Pair& pair) {
     if (!pair.known()) return false;
     const auto [known, fresh] = same_.try_emplace(pair.now, false);
@@ -272,8 +272,8 @@ class Run {
     add(rule, ratchet, failure(rule, node, at, value, detail));
   }
 
-  // The result of messageExpression; the error that ends the run if it costs too much.  Whatever the rule has it as, to its
-  // message the old value is there as it was, or not at all.
+  // Sets `detail` to the result of messageExpression. Returns the error that ends the run if it costs too much. Regardless of
+  // optionalOldSelf, oldSelf is the plain old value here, or absent.
   std::string message_of(const Rule& rule, const Value& value, const Value* old, std::string& detail) {
     const cel::Outcome outcome = run(*rule.compiled.message, value, old, true);
     if (outcome.end == cel::Outcome::End::kNoBudget)

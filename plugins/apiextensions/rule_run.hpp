@@ -1,7 +1,6 @@
 // Evaluation of rules on an object and its old value (Validator of k8s.io/apiextensions-apiserver's schema/cel).
 //
-// A failure of an unchanged value is a warning (validation ratcheting); rules that compare with the old value are
-// not let off.
+// A failure of an unchanged value is a warning (validation ratcheting); transition rules always fail with an error.
 // Thread-safety: a run belongs to one thread.
 // Lifetime:      borrows the rules and both trees.
 // Errors:        go into FieldErrors, with upstream's messages; a run that costs too much ends with an error.
@@ -21,11 +20,11 @@ struct RuleFindings {
   std::vector<std::string>& warnings;
 };
 
-// `old`: null on create.  `ratchet`: what has not changed may fail.
+// `old`: null on create. `ratchet`: a failure of an unchanged value is a warning.
 void run_rules(const RuleNode& rules, const Value& object, const Value* old, bool ratchet, const std::string& path, cel::Budget& budget,
                RuleFindings findings);
 
-// Upstream runs no rules on an object that has errors of these types, and reports that.
+// True if `errors` has an error of a type after which upstream runs no rules, and reports that.
 bool blocks_rules(const FieldErrors& errors);
 void say_blocked(FieldErrors& errors);
 

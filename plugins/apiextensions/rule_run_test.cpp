@@ -10,7 +10,7 @@ struct Found {
   std::vector<std::string> warnings;
 };
 
-// What `rules` (of a resource whose spec has this schema) find in an object with this spec.
+// The errors of the rules of a resource whose spec has this schema, for an object with this spec.
 Found find_problems(const std::string& spec_schema, const std::string& now, const std::string& before = "", cel::Budget budget = {}) {
   const Value schema = json::parse(R"({"type":"object","properties":{"spec":)" + spec_schema + "}}");
   const auto rules = make_rules(schema.get_object(), true);
@@ -39,14 +39,14 @@ TEST(RuleRunTest, ASchemaWithoutRulesHasNone) {
   EXPECT_EQ(make_rules(schema.get_object(), true), nullptr);
 }
 
-TEST(RuleRunTest, AFailureIsToldWithItsMessageOrTheRule) {
+TEST(RuleRunTest, AFailureIsReportedWithItsMessageOrTheRule) {
   EXPECT_EQ(errors_of(with_rule(R"({"rule":"self.size < 9"})"), R"({"size":8})"), "");
   EXPECT_EQ(errors_of(with_rule(R"({"rule":" self.size < 9"})"), R"({"size":9})"), "spec: Invalid value: failed rule: self.size < 9");
   EXPECT_EQ(errors_of(with_rule(R"({"rule":"self.size < 9","message":"too big"})"), R"({"size":9})"), "spec: Invalid value: too big");
   EXPECT_EQ(
       errors_of(with_rule(R"x({"rule":"self.size < 9","message":"m","messageExpression":"'is ' + string(self.size)"})x"), R"({"size":9})"),
       "spec: Invalid value: is 9");
-  // A message that cannot be made gives way to the other.
+  // If messageExpression fails, the message is used.
   EXPECT_EQ(errors_of(with_rule(R"({"rule":"self.size < 9","message":"m","messageExpression":"self.name"})"), R"({"size":9})"),
             "spec: Invalid value: m");
 }
@@ -65,7 +65,7 @@ TEST(RuleRunTest, ScalarsAreShown) {
             "spec.a: Invalid value: \"x\": failed rule: self != self");
   EXPECT_EQ(errors_of(R"({"type":"object","properties":{"a":{"x-kubernetes-int-or-string":true,)" + rule + "}}}", R"({"a":5})"),
             "spec.a: Invalid value: 5: failed rule: self != self");
-  // Nothing is asked about null.
+  // Rules do not run for null.
   EXPECT_EQ(errors_of(R"({"type":"object","properties":{"a":{"type":"string","nullable":true,)" + rule + "}}}", R"({"a":null})"), "");
 }
 
@@ -117,7 +117,7 @@ TEST(RuleRunTest, WhatFailedBeforeAndDidNotChangeIsAWarning) {
   EXPECT_TRUE(changed.warnings.empty());
 }
 
-// What no schema names was compared as well, and what had not changed was let off.
+// Regression: members without a schema were compared, too, and failures of unchanged ones were warnings.
 TEST(RuleRunTest, AnObjectWithMembersThatTheSchemaDoesNotKnowIsNeverTheSame) {
   const std::string rule = R"("x-kubernetes-validations":[{"rule":"false","message":"no"}])";
   const auto warned = [&](const std::string& words, const std::string& object) {
@@ -152,7 +152,7 @@ TEST(RuleRunTest, MessagesKnowTheOldValueWhereARuleAsksAboutIt) {
   EXPECT_EQ(errors_of(with_rule(R"({"rule":"self.size == oldSelf.size",)" + words), R"({"size":2})", R"({"size":1})"),
             "spec: Invalid value: was 1");
   EXPECT_EQ(errors_of(with_rule(R"({"rule":"self.size == 0",)" + words), R"({"size":2})", R"({"size":1})"), "spec: Invalid value: plain");
-  // An optional one is none to them.
+  // The optional old value is absent for them.
   const std::string optional = R"({"rule":"oldSelf.hasValue() && false","optionalOldSelf":true,"message":"plain","messageExpression":)";
   EXPECT_EQ(errors_of(with_rule(optional + R"("oldSelf.hasValue() ? 'old' : 'new'"})"), R"({"size":2})", R"({"size":1})"),
             "spec: Invalid value: plain");
@@ -160,7 +160,7 @@ TEST(RuleRunTest, MessagesKnowTheOldValueWhereARuleAsksAboutIt) {
 }
 
 TEST(RuleRunTest, ItemsOfAtomicListsAreUnchangedOnlyIfTheWholeListIs) {
-  // Items of an atomic list cannot be told apart: only the whole list stays what it was.
+  // Items of an atomic list have no identity, so only the whole list can be unchanged.
   const std::string schema = R"({"type":"object","properties":{"l":{"type":"array","items":{"type":"integer",
     "x-kubernetes-validations":[{"rule":"self > 1"}]}}}})";
   EXPECT_EQ(find_problems(schema, R"({"l":[1,2]})", R"({"l":[1,2]})").errors, "");
@@ -176,7 +176,7 @@ TEST(RuleRunTest, ItemsWithKeysInAnotherOrderAreNoChange) {
   const Found turned = find_problems(schema, R"({"in":{"l":[{"k":"b"},{"k":"a","v":[1,2]}]}})", before);
   EXPECT_EQ(turned.errors, "");
   EXPECT_EQ(turned.warnings, std::vector<std::string>{failed});
-  // What has no keys has its place.
+  // Items without keys are identified by their position.
   EXPECT_EQ(errors_of(schema, R"({"in":{"l":[{"k":"b"},{"k":"a","v":[2,1]}]}})", before), failed);
   EXPECT_EQ(errors_of(schema, R"({"in":{"l":[{"k":"b"},{"k":"c"}]}})", before), failed);
 }
@@ -217,7 +217,7 @@ TEST(RuleRunTest, ARunEndsWhenItsRequestHasEnded) {
   ended.cancelled = [&asked] { return ++asked > 1; };
   EXPECT_EQ(find_problems(schema, R"({"l":[)" + list + "]}", "", ended).errors,
             "spec.l: Invalid value: \"array\": operation interrupted evaluating rule: self.all(x, x < 1000)");
-  EXPECT_EQ(asked, 2) << "every hundred items; nobody is there for the second rule";
+  EXPECT_EQ(asked, 2) << "every hundred items; the client is gone before the second rule";
   asked = -1;
   EXPECT_EQ(find_problems(schema, R"({"l":[)" + list + "]}", "", ended).errors, "spec.l: Invalid value: failed rule: self.size() < 5");
   EXPECT_EQ(asked, 2) << "every hundred items: twice by the rule, once by the message";
@@ -225,7 +225,7 @@ TEST(RuleRunTest, ARunEndsWhenItsRequestHasEnded) {
   EXPECT_NE(find_problems(schema, R"({"l":[)" + list + "]}", "", ended).errors.find("spec.l: Invalid value: 111"), std::string::npos);
 }
 
-// Rules without loops were all asked, however many there were.
+// Regression: rules without loops were all run, regardless of their number.
 TEST(RuleRunTest, ManyShortRulesEndWhenTheirRequestHasEnded) {
   const std::string schema = R"x({"type":"object","properties":{"l":{"type":"array","items":{"type":"integer",
     "x-kubernetes-validations":[{"rule":"self < 1"}]}}}})x";

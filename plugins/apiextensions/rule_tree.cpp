@@ -41,8 +41,7 @@ bool allows_any(const Object& schema) {
          (values != nullptr && values->is_bool() && values->get_bool());
 }
 
-// Null: there is nothing in it that is not compared as it is.  `open`: it has members that no schema needs to name (a resource, its
-// metadata).
+// Null: the whole part is compared by equality. `open`: it may have members without a schema (a resource, its metadata).
 std::unique_ptr<const KeyedPart> keyed_part(const Object& schema, bool resource, bool open) {
   auto part = std::make_unique<KeyedPart>();
   part->keys = keys_of(schema);
@@ -62,7 +61,7 @@ std::unique_ptr<const KeyedPart> keyed_part(const Object& schema, bool resource,
   return part;
 }
 
-// A part of `whole`, which it keeps.
+// Points to a part of `whole`, and holds `whole`.
 KeyedPartRef below(const KeyedPartRef& whole, const std::unique_ptr<const KeyedPart>& part) {
   return part == nullptr ? nullptr : KeyedPartRef(whole, part.get());
 }

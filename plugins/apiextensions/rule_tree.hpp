@@ -29,13 +29,13 @@ struct Rule {
   bool optional_old = false;
 };
 
-// Where values are not compared as they are.  Lists of type map: their items are identified by keys, in any order.  Open objects,
-// which may have members that the schema does not know: with one of those they are never the same.  Parts without any are left out, as is
-// what is below lists of other types.
+// The parts of a schema whose values are not compared by plain equality. Lists of type map: their items are identified by keys, in any
+// order. Open objects, which may have members without a schema: with such a member they are never equal. Other parts are left out, and so
+// is everything below lists of other types.
 struct KeyedPart {
   std::vector<std::string> keys;  // of a list
   bool open = false;              // of an object
-  // Of an open object all of them: null where values are compared as they are.
+  // For an open object all declared members; null: the member is compared by equality.
   std::map<std::string, std::unique_ptr<const KeyedPart>, std::less<>> properties;
   std::unique_ptr<const KeyedPart> items;
   std::unique_ptr<const KeyedPart> values;
@@ -45,8 +45,8 @@ using KeyedPartRef = std::shared_ptr<const KeyedPart>;
 
 struct RuleNode {
   std::string type;               // the schema's
-  KeyedPartRef keyed;             // null: values are the same when they are equal
-  std::vector<std::string> keys;  // of the items of a list of type map; empty: items have no identity
+  KeyedPartRef keyed;             // null: values are compared by equality
+  std::vector<std::string> keys;  // the keys of items of a list of type map; empty: items have no identity
   std::vector<Rule> rules;
   std::map<std::string, std::unique_ptr<RuleNode>, std::less<>> properties;
   std::unique_ptr<RuleNode> items;

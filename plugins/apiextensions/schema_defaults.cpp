@@ -1,4 +1,4 @@
-// Defaults in a schema must be what the schema itself accepts, whole (structuraldefaulting.ValidateDefaults).
+// Defaults in a schema must be valid by the schema itself (structuraldefaulting.ValidateDefaults).
 #include <algorithm>
 
 #include "custom_schema.hpp"
@@ -34,7 +34,7 @@ std::string_view type_of(const Value& value) {
   }
 }
 
-// The engine compiles no type that there is not; nothing is of such a one.
+// The engine cannot compile unknown types, and no value is of such a type, so they are replaced.
 Value without_unknown_types(const Value& schema) {
   Value out(schema);
   const auto clean = [](Object& words, auto& again) -> void {
@@ -55,12 +55,12 @@ bool is_of_int_or_string(const FieldError& error) {
   return error.type == FieldErrorType::kTypeInvalid && error.text.find(" in body must be of type integer,string: ") != std::string::npos;
 }
 
-// A part of a resource that holds one default: the resource's own schema, and the way from it to the default.
+// The enclosing resource of a default: the schema of the resource, and the path from it to the default.
 struct Resource {
   const Schema* schema = nullptr;
   std::vector<std::string> way;  // names of members; empty ones are of an item
 
-  // One that has the default, and nothing else that it need not have.
+  // A minimal resource with the default.
   Value with(const Value& value) const {
     Value out(value);
     for (auto step = way.rbegin(); step != way.rend(); ++step) {
@@ -96,7 +96,7 @@ class Defaults {
     const Value* value = find(schema, "default");
     if (value != nullptr && !value->is_null()) look(schema, *value, *compiled, path + ".default", embedded ? nullptr : around);
     const Resource itself{compiled, {}};
-    // Defaults below additionalProperties are not looked at, as upstream has it.
+    // As upstream, defaults below additionalProperties are not checked.
     if (const Object* items = get_object(schema, "items")) {
       const Resource inside = around != nullptr && !embedded ? around->below("") : Resource();
       walk(*items, compiled->items(), path + ".items", inside.schema != nullptr ? &inside : nullptr);
@@ -115,7 +115,7 @@ class Defaults {
     return &schema == root_ || get_bool(schema, "x-kubernetes-embedded-resource").value_or(false);
   }
 
-  // `around`: of a default in the metadata of a resource; null: it is none.
+  // `around`: the resource, for a default in its metadata; null: it is not in metadata.
   void look(const Object& schema, const Value& value, const Schema& compiled, const std::string& path, const Resource* around) {
     const std::string_view type = get_string(schema, "type");
     if (!is_known_type(type)) {
@@ -148,7 +148,7 @@ class Defaults {
     return problem.empty();
   }
 
-  // Whether nothing is wrong with it.
+  // Validates the default; true if it is valid.
   bool check(const Value& value, const Schema& compiled, const std::string& path) {
     FieldErrors found;
     compiled.validate(value, "", found);
@@ -163,7 +163,7 @@ class Defaults {
     return right;
   }
 
-  // A default must do where it takes the place of nothing, and where it stays what it was.
+  // A default must be valid as a new value, and as an unchanged value.
   void ask_rules(const Object& schema, const Value& value, const std::string& path) {
     const std::unique_ptr<const RuleNode> rules = make_rules(schema, is_resource(schema));
     if (rules == nullptr) return;
@@ -187,7 +187,7 @@ void check_defaults(const Object& schema, const std::string& path, FieldErrors& 
   };
   if (!any_schema(schema, defaulted)) return;
   const bool unknown = any_schema(schema, [](const Object& s) { return !is_known_type(get_string(s, "type")); });
-  // A default of the whole is one of a resource, and so is one of its metadata.
+  // If the root or its metadata have defaults, the root is compiled as a resource.
   const Object& members = object_or_empty(schema, "properties");
   const bool resource =
       defaulted(schema) || std::any_of(members.begin(), members.end(), [&](const auto& member) {

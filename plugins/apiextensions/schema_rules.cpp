@@ -12,7 +12,7 @@
 namespace backplane::apiextensions {
 namespace {
 
-// Members that, besides metadata, may stand at the root if status is a subresource.
+// Keywords that, in addition to the properties, are allowed at the root if status is a subresource.
 constexpr std::array kAllowedAtRoot = {"description",
                                        "type",
                                        "format",
@@ -40,7 +40,7 @@ constexpr std::string_view kAllowedAtRootText =
     "UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations] fields are allowed at the "
     "root of the schema if the status subresource is enabled";
 
-// Keywords that are refused wherever they stand.
+// Keywords that are refused at every level.
 struct Refused {
   std::string_view key;
   std::string_view detail;
@@ -57,7 +57,7 @@ constexpr std::array kRefused = {
 bool is_set(const Object& schema, std::string_view key) {
   const Value* value = find(schema, key);
   if (value == nullptr || value->is_null()) return false;
-  // Pointers in upstream's type: an empty text is a text.
+  // These members are pointers in upstream's type, so an empty text counts as set.
   const bool pointer = key == "$ref" || key == "default" || key == "x-kubernetes-list-type" || key == "x-kubernetes-map-type";
   if (value->is_string()) return pointer || !value->get_string().empty();
   if (value->is_object() && (key == "patternProperties" || key == "definitions")) return !value->get_object().empty();
@@ -65,14 +65,14 @@ bool is_set(const Object& schema, std::string_view key) {
 }
 bool flag(const Object& schema, std::string_view key) { return get_bool(schema, key).value_or(false); }
 
-// Decisions of the holders.
+// The state that enclosing schemas pass to inner ones.
 struct Walk {
   FieldErrors& errors;
   FieldErrors& of_rules;
   const KnownRules& known;
-  std::string defaults_refused;  // why; empty: defaults are allowed
+  std::string defaults_refused;  // the reason; empty: defaults are allowed
   bool inside_meta = false;
-  std::string uncorrelated;  // the path of what keeps this part from being compared with what it was; empty: nothing does
+  std::string uncorrelated;  // the path of the schema that prevents comparing this part with its old value; empty: none
 };
 
 void check_keywords(const Object& schema, const std::string& path, Walk& walk) {
@@ -206,10 +206,10 @@ void check_list_words(const Object& schema, const std::string& path, FieldErrors
   if ((list_type == "map" || list_type == "set") && items != nullptr) check_keyed_items(schema, *items, list_type, path, errors);
 }
 
-// `scope`: null where rules are not looked at.
+// `scope`: null: rules are not checked here.
 void check(const Object& schema, const std::string& path, Walk walk, bool root, const RuleScope* scope);
 
-// Into a part that rules may stand in.
+// Checks an inner schema that may have rules.
 void check_inner(const Object& schema, const std::string& path, const Walk& walk, const RuleScope* around, RuleScope::Step step,
                  std::string_view name = {}) {
   if (around == nullptr) return check(schema, path, walk, false, nullptr);
@@ -247,9 +247,9 @@ void check_values(const Object& schema, const std::string& path, const Walk& wal
 
 void check_items(const Object& schema, const std::string& path, const Walk& walk, const RuleScope* scope) {
   Walk inside = walk;
-  // Items of other lists have nothing that they are known by.
+  // Items of other lists have no identity.
   if (get_string(schema, "x-kubernetes-list-type") != "map" && walk.uncorrelated.empty()) inside.uncorrelated = path;
-  // A list of schemas is refused, and looked at nevertheless.
+  // A list of schemas is refused, but its schemas are checked, too.
   std::size_t i = 0;
   for (const Object* each : objects(schema, "items")) check(*each, index_path(path, "items", i++), inside, false, nullptr);
   const Object* items = get_object(schema, "items");
@@ -329,7 +329,7 @@ void validate_schema(const Object& schema, const std::string& path, bool status_
   const bool in_order = !known.unstructured && unmakable.empty() && structure.empty();
   check(schema, path, Walk{errors, of_rules, known, {}, false, {}}, true, in_order ? &scope : nullptr);
   errors.add(of_rules);
-  // Usually the problem has been reported by now, at its place.
+  // Usually the problem has been reported already, with its path.
   if (!unmakable.empty() && errors.size() == before) errors.invalid(path, "", unmakable);
   total.report(path, errors);
 }

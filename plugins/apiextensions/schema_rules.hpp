@@ -1,4 +1,4 @@
-// Which schemas a custom resource definition may have: OpenAPI v3 as far as Kubernetes takes it, structural, with defaults that fit.
+// The rules for schemas of custom resource definitions: the part of OpenAPI v3 that Kubernetes accepts, structural, with valid defaults.
 // (apiextensions/validation and apiserver/schema of k8s.io/apiextensions-apiserver.)
 //
 // Thread-safety: pure functions.
@@ -18,10 +18,10 @@ namespace backplane::apiextensions {
 void validate_schema(const Object& schema, const std::string& path, bool status_enabled, const KnownRules& known, FieldErrors& errors);
 
 // Parts of schema_rules.cpp.
-// Why no structural schema can be made of it at all (NewStructural); empty: one can.
+// The reason why no structural schema can be made (NewStructural); empty: one can.
 std::string structural_problem(const Object& schema);
 void check_structure(const Object& schema, const std::string& path, FieldErrors& errors);
-// Whether neither of them finds anything.
+// True if neither of the two functions finds a problem.
 bool is_structural(const Object& schema);
 // Whether the schema has a type that OpenAPI v3 lacks.
 bool has_unknown_types(const Object& schema);

@@ -39,7 +39,7 @@ TEST(SchemaRulesTest, ListsOfTypeMapNeedKeysAndObjects) {
             R"(s.properties[a].items.type: Invalid value: "string": must be object if parent array's x-kubernetes-list-type is map])");
 }
 
-// Empty texts and lists passed for no default.
+// Regression: empty texts and lists counted as no default.
 TEST(SchemaRulesTest, ADefaultMayBeEmpty) {
   EXPECT_EQ(problems(R"({"type":"object","properties":{"kind":{"type":"string","default":""}}})"),
             R"([s.properties[kind].default: Invalid value: "": must result in valid metadata: kind: Invalid value: "": must not be empty, )"
@@ -52,7 +52,7 @@ TEST(SchemaRulesTest, DefaultsDeclareWhatTheyHoldAndKeepTheRules) {
   EXPECT_EQ(problems_of_a(R"({"type":"integer","default":{"b":1}})"),
             R"([s.properties[a].default: Invalid value: {"b":1}: must not have unknown fields, )"
             R"(s.properties[a].default: Invalid value: "object":  in body must be of type integer: "object"])");
-  // What was pruned away kept its rules from being asked.
+  // Regression: if a default had members that are pruned, its rules did not run.
   EXPECT_NE(problems_of_a(R"x({"type":"object","properties":{"c":{"type":"string"}},"default":{"b":1},
     "x-kubernetes-validations":[{"rule":"has(self.c)"}]})x")
                 .find("has(self.c)"),
@@ -87,7 +87,7 @@ TEST(SchemaRulesTest, JunctionsNeedTheirPropertiesOutside) {
   EXPECT_EQ(problems(R"({"type":"object","anyOf":[{"properties":{"b":{"type":"string"}}}]})"),
             "[s.anyOf[0].properties[b].type: Forbidden: must be empty to be structural, "
             "s.properties[b]: Required value: because it is defined in s.anyOf[0].properties[b]]");
-  // Those of the root alone: such definitions were refused here and nowhere else.
+  // Only junctions of the root are checked. Regression: such definitions were refused, unlike upstream.
   EXPECT_EQ(problems(R"({"type":"object","properties":{"p":{"type":"string","oneOf":[{"properties":{"b":{"pattern":"a"}}}]}}})"), "");
 }
 
@@ -157,13 +157,13 @@ TEST(SchemaRulesTest, FieldPathsOfRulesMustLeadSomewhere) {
   EXPECT_TRUE(problem(".b.c.d"));
 }
 
-TEST(SchemaRulesTest, ASchemaThatIsNoneOfUpstreamsIsToldOfOnce) {
+TEST(SchemaRulesTest, AnUnsupportedKeywordIsReportedOnce) {
   EXPECT_EQ(problems(R"({"type":"object","properties":{"a":{"type":"string","definitions":{"x":{"type":"string"}}},"b":{}}})"),
             "s.properties[a].definitions: Forbidden: definitions is not supported");
   EXPECT_EQ(problems(R"({"type":"object","$schema":"x"})"), R"(s: Invalid value: "": OpenAPIV3Schema 'schema' is not supported)");
 }
 
-TEST(SchemaRulesTest, TheRootIsPrintedWholeWhereItMayNotSayWhatItSays) {
+TEST(SchemaRulesTest, AForbiddenKeywordOfTheRootIsReportedWithTheWholeRoot) {
   FieldErrors errors;
   validate_schema(json::parse(R"({"type":"object","oneOf":[{}],"x-kubernetes-validations":[]})").as_object(), "s", true, {}, errors);
   const std::string all = errors.aggregate_message();
@@ -173,12 +173,12 @@ TEST(SchemaRulesTest, TheRootIsPrintedWholeWhereItMayNotSayWhatItSays) {
   EXPECT_NE(all.find(R"("XMapType":null,"XValidations":[]}: only [Description Type)"), std::string::npos);
 }
 
-// In a list they passed, and the whole was no resource.
+// Regression: such defaults in a list were accepted, and the root was not treated as a resource.
 TEST(SchemaRulesTest, DefaultsMustBeWhatIsLeftOfThemOncePruned) {
-  const std::string told = "s.properties[a].default: Invalid value: ";
+  const std::string prefix = "s.properties[a].default: Invalid value: ";
   EXPECT_EQ(problems_of_a(R"({"type":"array","default":[{"b":1}],"items":{"type":"object"}})"),
-            told + R"([{"b":1}]: must not have unknown fields)");
-  EXPECT_EQ(problems_of_a(R"({"type":"object","default":{"kind":"x"}})"), told + R"({"kind":"x"}: must not have unknown fields)");
+            prefix + R"([{"b":1}]: must not have unknown fields)");
+  EXPECT_EQ(problems_of_a(R"({"type":"object","default":{"kind":"x"}})"), prefix + R"({"kind":"x"}: must not have unknown fields)");
   EXPECT_EQ(problems_of_a(R"({"type":"object","default":{"b":1},"x-kubernetes-preserve-unknown-fields":true})"), "");
   EXPECT_EQ(problems(R"({"type":"object","default":{}})"), "[s.default.apiVersion: Required value, s.default.kind: Required value]");
 }
@@ -196,7 +196,7 @@ TEST(SchemaRulesTest, AnEmptyListTypeInsideAnAlternativeIsOne) {
             "[s.properties[a].oneOf[0].x-kubernetes-list-type: Forbidden: must be undefined to be structural, s.prope");
 }
 
-TEST(SchemaRulesTest, DefaultsOfATypeThatThereIsNotAreToldOfToo) {
+TEST(SchemaRulesTest, DefaultsOfAnUnknownTypeAreReportedToo) {
   EXPECT_EQ(problems_of_a(R"({"type":"nope","default":5})"),
             "[s.properties[a].default: Invalid value: \"integer\":  in body must be of type nope: \"integer\", "
             "s.properties[a].type: Unsupported value: \"nope\": supported values: \"array\", \"boolean\", \"integer\", \"number\", "
@@ -224,7 +224,7 @@ TEST(SchemaRulesTest, DefaultsOfEmbeddedResourcesMustBeReadable) {
   EXPECT_EQ(embedded(R"("properties":{"metadata":{"type":"object","default":{"name":"x"}}})"), "");
 }
 
-TEST(SchemaRulesTest, AnEmptyReferenceInAnAlternativeIsToldOfAlone) {
+TEST(SchemaRulesTest, OnlyTheEmptyReferenceOfAnAlternativeIsReported) {
   EXPECT_EQ(problems_of_a(R"({"x-kubernetes-int-or-string":true,"anyOf":[{"type":"integer","$ref":""},{"type":"string"}]})"),
             "s.properties[a].anyOf[0].$ref: Forbidden: $ref is not supported");
 }
@@ -237,7 +237,7 @@ TEST(SchemaWarningsTest, NamesUnknownFormatsOnce) {
   EXPECT_TRUE(schema_warnings(crd, &crd).empty());
 }
 
-// Those of other types passed, and dashes were looked at; sets of objects were warned of, too.
+// Regression: formats of other types were accepted, dashes were significant, and sets of objects caused warnings.
 TEST(SchemaRulesTest, FormatsBelongToTypes) {
   const Object crd = json::parse(R"({"spec":{"versions":[{"name":"v1","schema":{"openAPIV3Schema":{"type":"object","properties":{
     "a":{"type":"string","format":"int32"},"b":{"type":"integer","format":"date"},"c":{"type":"string","format":"da-te"},

@@ -1,4 +1,5 @@
-// Structural schemas (ValidateStructural): every part has a type, and what logical junctions mention is specified outside of them.
+// Structural schemas (ValidateStructural): every part has a type, and properties that logical junctions mention are specified outside of
+// them.
 #include <algorithm>
 #include <array>
 
@@ -32,7 +33,7 @@ bool is_int_or_string_any_of(const Object& schema) {
 struct Excluded {
   std::string_view key;
   std::string_view detail;
-  bool pointer = false;  // an empty one is there, too
+  bool pointer = false;  // an empty one counts as present
 };
 constexpr std::array kExcludedInJunctions = {
     Excluded{"type", "must be empty to be structural"},

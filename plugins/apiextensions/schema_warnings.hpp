@@ -10,7 +10,7 @@
 
 namespace backplane::apiextensions {
 
-// Formats that nothing checks in values of their type; those that `old` had already are left out.
+// Warnings about formats that are not validated for their type. Formats that `old` has, too, are left out.
 std::vector<std::string> schema_warnings(const Object& crd, const Object* old);
 
 }  // namespace backplane::apiextensions

@@ -33,7 +33,7 @@ void Serving::serve(const std::string& name, const Object& crd, const ObjectRef&
   if (!condition_is_true(crd, "Established")) return retire(name);
   const InstalledDefinitionRef known = find(name);
   if (known == nullptr || known->identity != identity_of(crd)) {
-    // Of one with another uid nothing is left but its name.
+    // A definition with another uid is a new one with the same name.
     const bool same = known != nullptr && known->identity.starts_with(std::string(meta_text(crd, "uid")) + "/");
     if (known != nullptr) known->stores->close(true);
     auto installed = install_resource(host_, services_, crd, stored, same ? known.get() : nullptr, std::max(newest, stored->revision));
@@ -91,10 +91,10 @@ void Serving::publish() {
   if (!published_ || !change.put.empty() || !change.removed.empty()) {
     Status status = groups_->change(change);
     published_ = true;
-    // One that cannot be published, because its group version belongs to another plugin, does not prevent the others.
+    // Publishes one by one, because a definition whose group version belongs to another plugin must not prevent the others.
     if (!status.ok()) publish_each(std::move(change));
   }
-  // Only now, so that a client that watches again finds the new definition.
+  // Only after publication, so that a client that watches again finds the new definition.
   for (const InstalledDefinitionRef& old : retired) old->watches->end();
 }
 

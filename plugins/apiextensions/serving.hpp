@@ -1,7 +1,7 @@
-// The storages of what is established, published as they come and go.
+// Publishes and withdraws the storages of established definitions.
 //
 // Thread-safety: one executor.
-// Lifetime:      outlived by what it has published.
+// Lifetime:      published storages may outlive it.
 // Errors:        a resource that cannot be served is logged; the others are served.
 #pragma once
 
@@ -22,34 +22,34 @@ class Serving {
   Serving(Host& host, std::shared_ptr<DynamicGroups> groups, std::shared_ptr<ServiceResolver> services)
       : host_(host), groups_(std::move(groups)), services_(std::move(services)) {}
 
-  // Makes, keeps or drops the definition's storages.  `stored`: its newest form.  `newest`: of a definition that was not served until now,
-  // objects up to this revision may be from before its last change.
+  // Makes, retains or drops the definition's storages. `stored`: its newest revision. `newest`: if the definition was not served before,
+  // objects up to this revision may have been stored before its last change.
   void serve(const std::string& name, const Object& crd, const ObjectRef& stored, Revision newest);
   // A newer revision with equal settings of the resource.
   void renew(const std::string& name, const ObjectRef& stored);
   void retire(const std::string& name);
-  // One that could not be published is published by the next serve(): the conflicting group may have gone.
+  // The next serve() publishes a definition that could not be published, because the conflicting group may have been withdrawn.
   void try_again(const std::string& name);
   InstalledDefinitionRef find(const std::string& name) const;  // null: not served
 
-  // Publishes what has changed since, in one step, and lets go of what is served no more.  The first time even if that is nothing.
+  // Publishes all changes in one step, and releases storages that are not served any more. The first call publishes even without a change.
   void publish();
-  // The same, in one step with other changes of this turn of the executor.
+  // The same, combined with other changes of this turn of the executor.
   Task<void> publish_together();
 
  private:
   void publish_each(GroupsChange change);
-  // Takes the name's storages away; they are let go of with the next publication.
+  // Withdraws the name's storages, which are released after the next publication.
   void withdraw(const std::string& name);
 
   Host& host_;
   const std::shared_ptr<DynamicGroups> groups_;
   const std::shared_ptr<ServiceResolver> services_;
   std::map<std::string, InstalledDefinitionRef> installed_;
-  GroupsChange change_;                          // made, and not published yet
-  std::vector<InstalledDefinitionRef> retired_;  // to be let go of when that is published
-  std::set<std::string> unpublished_;            // those that could not be published
-  std::set<std::string> again_;                  // those of them that the next serve() has published
+  GroupsChange change_;                          // not published yet
+  std::vector<InstalledDefinitionRef> retired_;  // released after the publication of change_
+  std::set<std::string> unpublished_;            // definitions that could not be published
+  std::set<std::string> again_;                  // definitions of unpublished_ that the next serve() publishes
   bool published_ = false;
 };
 

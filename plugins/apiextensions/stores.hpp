@@ -2,9 +2,9 @@
 // definition and its name, and neither a cache nor a read of the store.
 //
 // Thread-safety: any thread; a caller that arrives while they are made waits until they exist. Making them reads nothing from the store.
-// Lifetime:      shared by what is published of the definition; the host outlives it.
+// Lifetime:      shared by the published handlers of the definition; the host outlives it.
 // Errors:        the host's, and the next request tries again; kServiceUnavailable when the definition has changed before any request
-//                used it: two definitions of one resource must not both make theirs.
+//                used it: two definitions of one resource must not both make storages.
 #pragma once
 
 #include <atomic>
@@ -28,17 +28,17 @@ class Stores {
     std::shared_ptr<SubresourceStorage> scale;
   };
 
-  // `webhook`: what converts the resource's objects; null: nothing needs to.
+  // `webhook`: converts the resource's objects; null: no conversion is needed.
   Stores(Host& host, std::shared_ptr<const CustomResource> resource, std::shared_ptr<ConversionWebhook> webhook)
       : host_(host), resource_(std::move(resource)), webhook_(std::move(webhook)) {}
 
-  // While closed nothing is made any more; what has been made stays.
+  // While it is closed, no storages are made; existing ones remain.
   void close(bool closed);
 
   const CustomResource& resource() const noexcept { return *resource_; }
-  // Of the stored version, under no version's name.
+  // The storage of the stored version, independent of served versions.
   Result<std::shared_ptr<StandardStorage>> stored() const;
-  // `version` must be one of the resource that is served.
+  // `version` must be a served version of the resource.
   Result<const Version*> of(const CustomVersion& version) const;
 
  private:
@@ -53,7 +53,7 @@ class Stores {
   Host& host_;
   const std::shared_ptr<const CustomResource> resource_;
   const std::shared_ptr<ConversionWebhook> webhook_;
-  mutable std::mutex mutex_;  // while they are made
+  mutable std::mutex mutex_;  // held while the storages are made
   bool closed_ = false;
   mutable std::atomic<const Made*> ready_{nullptr};
   mutable std::unique_ptr<const Made> made_;

@@ -23,7 +23,7 @@ bool protected_group(std::string_view group) {
   return group == "k8s.io" || group == "kubernetes.io" || ends(".k8s.io") || ends(".kubernetes.io");
 }
 
-// KubernetesAPIApprovalPolicyConformant, for groups that need an approval.  Validation has seen to the form of the annotation.
+// KubernetesAPIApprovalPolicyConformant, for groups that need an approval. Validation has checked the format of the annotation.
 std::optional<Condition> approval_condition(const Object& crd) {
   constexpr std::string_view kAnnotation = "api-approved.kubernetes.io";
   if (!protected_group(get_string(spec_of(crd), "group"))) return std::nullopt;
@@ -59,7 +59,7 @@ void add_sorted(const FieldErrors& found, FieldErrors& errors) {
   for (FieldError& error : sorted) errors.add(std::move(error));
 }
 
-// Nothing: the schemas are structural, and the definition prunes.
+// nullopt: the schemas are structural, and the definition prunes.
 std::optional<Condition> structure_condition(const Object& crd) {
   FieldErrors errors;
   if (preserves_unknown_fields(crd)) errors.invalid_raw("spec.preserveUnknownFields", "true", "must be false");

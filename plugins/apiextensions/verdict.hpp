@@ -11,11 +11,11 @@
 
 namespace backplane::apiextensions {
 
-// The changes; nothing: the status is right.
+// The required changes of the status; empty: the status is correct.
 struct Verdict {
   std::optional<Object> accepted_names;
   std::vector<Condition> conditions;
-  bool drops_non_structural = false;  // the condition NonStructuralSchema goes
+  bool drops_non_structural = false;  // the condition NonStructuralSchema is removed
   bool empty() const noexcept { return !accepted_names && conditions.empty() && !drops_non_structural; }
   // Whether the names differ from those in the status.
   bool gives_names() const noexcept;
@@ -27,12 +27,12 @@ struct Verdict {
 // Status of a definition whose names were just accepted: it is served before the next write sets the condition Established.
 Condition installing_condition();
 
-// False if the definition has all its names and its status shows it: names of others do not matter to it.
+// False if the definition has all its names and its status shows it: it then does not depend on the names of others.
 bool needs_names(const Object& crd);
-// `taken`: by the definitions of the group, this one perhaps among them.
+// `taken`: the names of the definitions of the group, possibly including this one.
 Verdict judge(const Object& crd, const TakenNames& taken);
-// Adds what is to become of the condition NonStructuralSchema.  Asked once for each generation of a definition: hosts that judge a schema
-// differently must not answer each other's writes.
+// Adds the change of the condition NonStructuralSchema. Called once for each generation of a definition, so that servers that evaluate a
+// schema differently do not overwrite each other's conditions forever.
 void judge_structure(const Object& crd, Verdict& verdict);
 
 }  // namespace backplane::apiextensions

@@ -81,7 +81,7 @@ void check_selectable_fields(const Object& version, const std::string& path, Fie
   if (fields.empty()) return;
   const Object* schema = schema_of(version);
   if (schema == nullptr) {
-    const bool hoisted = path == "spec.selectableFields";  // what all versions share
+    const bool hoisted = path == "spec.selectableFields";  // members that are equal in all versions
     errors.invalid(path, "",
                    hoisted ? "may only be set when validations.schema is included"
                            : "may only be set when `version.schema.openAPIV3Schema` is not included");
@@ -113,7 +113,7 @@ void check_selectable_fields(const Object& version, const std::string& path, Fie
 
 // ---- one version
 
-// Where the first character begins that is not shown as it is between quotes; the text's size when there is none.
+// The position of the first character that is escaped in a quoted text; the text's size if there is none.
 std::size_t first_unprintable(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const auto lead = static_cast<unsigned char>(text[i]);
@@ -142,7 +142,7 @@ void check_deprecation(const Object& version, const std::string& path, FieldErro
   }
 }
 
-// The definition had the same schema for this version before.
+// True if the old definition has the same schema for this version.
 bool is_unchanged(const Object& version, const Object* old) {
   if (old == nullptr) return false;
   const Object* schema = schema_of(version);
@@ -181,13 +181,13 @@ void check_set_of_versions(const std::vector<const Object*>& versions, const Obj
   }
   if (names.size() != versions.size()) errors.invalid_raw("spec.versions", printed(), "must contain unique version names");
   if (stored != 1) errors.invalid_raw("spec.versions", printed(), "must have exactly one version marked as storage version");
-  // Upstream's type keeps the first version's name at the spec as well, and looks at it there too.
+  // Upstream's type also has the first version's name at the spec, and validates it there, too.
   const std::string_view first = versions.empty() ? std::string_view() : get_string(*versions.front(), "name");
   const Problems problems = first.empty() ? Problems() : is_dns1035_label(first);
   if (!problems.empty()) errors.invalid("spec.version", first, joined(problems));
 }
 
-// ---- what older servers let through
+// ---- problems that older servers accepted
 
 bool any_schema_is(const Object& crd, bool (*wrong)(const Object& schema)) {
   const auto versions = versions_of(crd);
@@ -199,7 +199,7 @@ bool any_schema_is(const Object& crd, bool (*wrong)(const Object& schema)) {
 
 bool is_unstructured(const Object& schema) { return !is_structural(schema); }
 
-// Words that need a structural schema.
+// Keywords that need a structural schema.
 bool needs_structure(const Object& schema) {
   return any_schema(schema, [](const Object& each) {
     constexpr std::string_view kFlags[] = {"x-kubernetes-embedded-resource", "x-kubernetes-int-or-string"};

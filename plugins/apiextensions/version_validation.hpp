@@ -8,7 +8,7 @@
 
 namespace backplane::apiextensions {
 
-// `old`: what it replaces, or null.
+// `old`: the old definition, or null.
 void validate_versions(const Object& crd, const Object* old, FieldErrors& errors);
 
 }  // namespace backplane::apiextensions

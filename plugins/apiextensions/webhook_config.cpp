@@ -17,11 +17,11 @@ bool is_known_review(const std::string& version) { return version == "v1" || ver
 
 std::string authorities_of(const Object& client) {
   std::string pem = from_base64(get_string(client, "caBundle")).value_or("");
-  // One of blanks alone is none.
+  // A bundle of blanks counts as absent.
   return pem.find_first_not_of(" \t\r\n") == std::string::npos ? std::string() : pem;
 }
 
-// Go's error when it parses certificates in it; empty: there are some.
+// Go's error for a bundle without certificates; empty: it has some.
 std::string authorities_problem(std::string_view bundle) {
   const std::string pem = from_base64(bundle).value_or("");
   const std::size_t begin = pem.find("-----BEGIN CERTIFICATE-----");

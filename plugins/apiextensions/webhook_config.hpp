@@ -1,4 +1,4 @@
-// The conversion webhook of a definition: how it is reached, and the validation of its settings.
+// The conversion webhook of a definition: its address and versions, and the validation of its settings.
 //
 // Thread-safety: pure functions; a config is a value.
 #pragma once
@@ -16,20 +16,20 @@ struct WebhookConfig {
   std::string definition;  // the name of the definition
   WebhookTarget target;
   std::string authorities;                   // PEM; empty: the system's
-  std::vector<std::string> review_versions;  // as the definition prefers them
+  std::vector<std::string> review_versions;  // in the definition's order of preference
 };
 
-// spec.conversion.strategy is Webhook.
+// True if spec.conversion.strategy is Webhook.
 bool converts_by_webhook(const Object& crd);
 // The settings of spec.conversion.webhook.
 WebhookConfig webhook_config(const Object& crd);
 
-// Problems of spec.conversion when its strategy is Webhook.  `old`: the old definition, or null: versions that are not known
-// may stay as they were.  `any_authorities`: the content of caBundle is not validated.
+// Problems of spec.conversion if its strategy is Webhook. `old`: the old definition, or null; its unknown versions remain allowed.
+// `any_authorities`: the content of caBundle is not validated.
 void check_conversion_webhook(const Object& conversion, const Object* old, bool any_authorities, FieldErrors& errors);
-// Whether the definition has a caBundle that is none.
+// Whether the definition has an invalid caBundle.
 bool has_bad_authorities(const Object& crd);
-// Whether the definition, as it is, may have a caBundle that is none: one that is not established, or had such a one.
+// Whether the definition may have an invalid caBundle: it is not established, or its caBundle was invalid before.
 bool may_have_any_authorities(const Object* old);
 
 }  // namespace backplane::apiextensions

@@ -8,7 +8,7 @@ namespace backplane::apiextensions {
 
 Writes::Age Writes::renew(Revision older_until) {
   const std::lock_guard lock(mutex_);
-  // The definition's own revision does not tell: writes by the old schema went on until now.
+  // The revision of the definition is not sufficient, because writes by the old schema continued until now.
   older_until_ = std::max({older_until_, older_until, newest_});
   std::erase_if(running_, [](const auto& each) { return each.second == 0; });
   ++youngest_;
@@ -39,14 +39,14 @@ void Writes::stored(Age age, Revision revision) {
 }
 
 void Writes::end(Age age, bool creates) {
-  std::vector<std::function<void()>> told;
+  std::vector<std::function<void()>> continuations;
   {
     const std::lock_guard lock(mutex_);
     if (const auto found = running_.find(age); --found->second == 0 && age != youngest_) running_.erase(found);
-    if (creates && --creates_ == 0) told.swap(waiting_);
+    if (creates && --creates_ == 0) continuations.swap(waiting_);
     settle();
   }
-  for (const auto& then : told) then();
+  for (const auto& then : continuations) then();
 }
 
 void Writes::settle() {

@@ -1,8 +1,7 @@
-// The writes under way of one definition's objects, through whichever storages the definition has had since it was made.
-//
-// A write goes by the schemas of the storages that its request has found.  After the definition has changed some are still under way by the
-// old ones, and more may begin: what they store is read through the new schema, as is what was stored before.  And while the definition is
-// being deleted no object may be created while its objects are removed.
+// The running writes of the objects of one definition, through all storages that the definition has had since it was created.
+// A write uses the schemas of the storages that its request has found. After a change of the definition, writes with the old schemas may
+// still run, and even begin. Objects that they store are read through the new schema, like all older objects. While a definition is being
+// deleted, no object may be created.
 // Thread-safety: any thread.
 // Lifetime:      shared by the storages and converters made from one definition (one uid); passes keep it.
 #pragma once
@@ -22,10 +21,10 @@ namespace backplane::apiextensions {
 
 class Writes : public std::enable_shared_from_this<Writes> {
  public:
-  // Storages made from one state of the definition; each change makes a younger one.
+  // Numbers the generations of storages: each change of the definition makes a younger one.
   using Age = std::uint64_t;
 
-  // One write under way; it ends with the pass.
+  // One running write, which ends when the Pass is destroyed.
   class Pass {
    public:
     Pass(std::shared_ptr<Writes> writes, Age age, bool creates) : writes_(std::move(writes)), age_(age), creates_(creates) {}
@@ -43,15 +42,15 @@ class Writes : public std::enable_shared_from_this<Writes> {
     bool creates_;
   };
 
-  // The age of storages that are made now.  Objects up to `older_until` may be from before.
+  // Returns the age for new storages. Objects up to `older_until` may have been stored by older schemas.
   Age renew(Revision older_until);
-  // Nothing: the definition is being deleted.
+  // nullopt: the definition is being deleted.
   std::optional<Pass> create(Age age);
   Pass update(Age age);
 
-  // Whether the definition is being deleted: no create begins any more.
+  // Sets whether the definition is being deleted; then no create can begin.
   void set_terminating(bool terminating);
-  // True: no create is under way.  Else `later` is called where the last of them ends.
+  // True: no create is running. Otherwise the last one calls `later` when it ends.
   bool no_creates(std::function<void()> later);
 
   // Objects up to this revision may have been stored by an older schema than the youngest.
@@ -63,13 +62,13 @@ class Writes : public std::enable_shared_from_this<Writes> {
   // With the lock held.
   void settle();
 
-  mutable std::mutex mutex_;  // what follows
+  mutable std::mutex mutex_;  // guards the members below
   Age youngest_ = 0;
-  std::map<Age, std::size_t> running_;  // none of no writes, but for the youngest
+  std::map<Age, std::size_t> running_;  // the number of writes by age; only the youngest entry may be 0
   std::size_t creates_ = 0;
   bool terminating_ = false;
-  Revision newest_ = 0;       // that any write has stored
-  Revision older_until_ = 0;  // that a write by an older schema may have stored
+  Revision newest_ = 0;       // the highest revision of all writes
+  Revision older_until_ = 0;  // the highest revision that a write by an older schema may have stored
   std::vector<std::function<void()>> waiting_;
 
   std::atomic<Revision> refresh_until_{0};

@@ -16,7 +16,7 @@ namespace {
 using namespace kit;
 using namespace workload;
 
-// The number of template changes, at the place where old clients read it.
+// The number of template changes, in the annotation that old clients read.
 constexpr std::string_view kTemplateGeneration = "deprecated.daemonset.template.generation";
 
 std::int64_t template_generation(const Object& object) {

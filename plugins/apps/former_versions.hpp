@@ -7,7 +7,7 @@
 
 namespace backplane::apps {
 
-// Types and conversions.  After the group is installed.
+// Adds types and conversions. Call it after the group is installed.
 Status add_former_versions(Scheme& scheme);
 
 }  // namespace backplane::apps

@@ -17,7 +17,7 @@ namespace {
 using namespace kit;
 using namespace workload;
 
-// The template with a volume for every claim template, as the pods will have it.
+// The template with a volume for every claim template, as in the pods.
 Object spec_with_claims(const Object& spec) {
   Array volumes;
   std::set<std::string, std::less<>> names;

@@ -43,7 +43,7 @@ TEST(Deployments, SelectorsAreRequiredAndFixed) {
       R"([spec.selector: Invalid value: {"matchLabels":{"app":"e"}}: field is immutable,)"));
 }
 
-TEST(Deployments, UnknownStrategiesAreShownWhole) {
+TEST(Deployments, UnknownStrategiesArePrintedCompletely) {
   const KindRow row = row_of("Deployment");
   const Object deployment = made(row, R"("selector":{"matchLabels":{"app":"d"}},"strategy":{"type":"x"},)");
   EXPECT_EQ(problems_of(row, deployment),

@@ -1,7 +1,7 @@
-// Events on their way to the one task that sends them.
+// A queue of events for the task that sends them.
 //
 // Thread-safety: push() from any thread, without a lock; take() by one consumer at a time.
-// Lifetime:      what has not been taken is destroyed with the queue.
+// Lifetime:      the queue destroys events that have not been taken.
 // Errors:        std::bad_alloc.
 #pragma once
 
@@ -25,7 +25,7 @@ class EventQueue {
   // All events, oldest first.
   std::vector<std::shared_ptr<const AuditEvent>> take();
   bool empty() const noexcept { return newest_.load(std::memory_order_seq_cst) == nullptr; }
-  // Of taken events: they no longer count.
+  // Releases `count` taken events, which no longer count as queued.
   void release(std::size_t count) noexcept { count_.fetch_sub(count, std::memory_order_relaxed); }
   std::size_t size() const noexcept { return count_.load(std::memory_order_relaxed); }
 

@@ -1,11 +1,11 @@
-// Events on their way to the writer of the log.
+// A queue of events for the writer of the log.
 //
-// Each thread adds to one of several queues, so that threads seldom meet at a lock.  An event without objects is encoded when it is
+// Each thread adds to one of several queues, so that threads rarely contend for a lock. An event without objects is encoded when it is
 // added: its memory is freed by the thread that allocated it, and the writer reads text instead of what another processor has in its cache.
 //
 // Thread-safety: add() from any thread; take() by one consumer at a time.
-// Lifetime:      what has not been taken is destroyed with the queue.
-// Errors:        std::bad_alloc, and what the function throws that is passed to add(); then nothing is added.
+// Lifetime:      the queue destroys events that have not been taken.
+// Errors:        std::bad_alloc, and exceptions of the function that is passed to add(); then nothing is added.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ struct QueuedLine {
   std::optional<Promise<bool>> stored = {};  // set when the event has been written, or is lost: false
 };
 
-// What one queue holds.
+// The contents of one queue.
 struct QueuedLines {
   std::string text;
   std::vector<QueuedLine> lines;  // oldest first; those of a thread are in one queue
@@ -62,9 +62,9 @@ class LineQueue {
   }
 
   static constexpr std::size_t kParts = 8;
-  // Swaps what queue `part` holds with `empty`, whose memory is used again.  False: it holds nothing.
+  // Swaps the contents of queue `part` with `empty`, whose memory is reused. False: the queue is empty.
   bool take(std::size_t part, QueuedLines& empty);
-  // Of taken lines: they no longer count.
+  // Releases `count` taken lines, which no longer count as queued.
   void release(std::size_t count) noexcept { count_.fetch_sub(count, std::memory_order_relaxed); }
   std::size_t size() const noexcept { return count_.load(std::memory_order_relaxed); }
 

@@ -26,7 +26,7 @@ struct LogFileOptions {
 };
 
 // Removes and compresses rotated files by the options.  Blocks, for the time that gzip needs.
-// Errors: the first that occurred; the other files are still treated.
+// Errors:        the first that occurred; the other files are still processed.
 Status tend_old_files(const LogFileOptions& options, std::chrono::system_clock::time_point now);
 
 class LogFile {
@@ -40,14 +40,14 @@ class LogFile {
   static Status ensure(const LogFileOptions& options);
   // Opens the file if it is closed.
   Status open();
-  // Of an open file: true if `more` bytes after the `pending` ones must be in another one.
+  // For an open file: true if `more` bytes after the `pending` ones must be written to another file.
   bool is_full(std::size_t pending, std::size_t more) const noexcept;
-  // The error of an event that no file can hold; empty: one can.
+  // The error for an event that is larger than a file may be; empty: it is not.
   std::string too_long(std::size_t bytes) const;
   // Renames the file; the next write begins another one.
   Status rotate(std::chrono::system_clock::time_point now);
-  // Writes `bytes`; `ends`: the ends of the lines in it, ascending.  Returns how many lines have been written whole; what has been written
-  // of the next one is removed.
+  // Writes `bytes`; `ends`: the ends of the lines in it, ascending. Returns how many lines have been written whole; a partly written line
+  // is removed.
   struct Written {
     std::size_t lines = 0;
     Status status;

@@ -5,17 +5,17 @@
 namespace backplane::audit {
 namespace {
 
-// Blocking modes: a request waits while so much is queued.
+// Blocking modes: a request waits while this much is queued.
 constexpr std::size_t kMostBlockingEvents = 4096;
 constexpr std::size_t kMostQueuedBytes = std::size_t{64} << 20;
 // Lines are written together up to this size.
 constexpr std::size_t kWriteBytes = std::size_t{256} << 10;
-// A queue keeps no more memory than this for its next lines.
+// The maximum memory that a queue retains for its next lines.
 constexpr std::size_t kMostKeptBytes = std::size_t{1} << 20;
-// While events keep coming, the writer looks again after this time, and they do not wake it before: waking it costs a request more than
-// all else.
+// After a write the writer checks the queue again after this time, so that requests need not wake it: waking it is a request's largest
+// cost.
 constexpr std::chrono::milliseconds kLater{5};
-// A queue that fills wakes it all the same.
+// A queue of this size wakes the writer nevertheless.
 constexpr std::size_t kManyEvents = 512;
 
 std::string_view first_line(std::string_view lines) noexcept { return lines.substr(0, lines.find('\n')); }
@@ -84,7 +84,7 @@ Task<void> LogSink::flush() {
   (void)co_await written.future();
 }
 
-// Returns 0 if the event is not queued: it is lost or dropped, and `stored` says so.
+// Returns 0 if the event is not queued: it is lost or dropped, and `stored` is set accordingly.
 std::size_t LogSink::queue(std::shared_ptr<const AuditEvent> event, std::optional<Promise<bool>> stored) {
   if (const std::size_t bytes = object_bytes(*event); bytes > 0) {
     queued_bytes_.fetch_add(bytes, std::memory_order_relaxed);
@@ -119,7 +119,8 @@ void LogSink::wake(bool can_wait) noexcept {
   writer_.post([self = shared_from_this()] { self->drain(); });
 }
 
-// The locks of the queue order this: what is added after the last write_all() has looked finds awake_ false and posts another call.
+// The locks of the queue guarantee the order: a line that is added after the last check of write_all() finds awake_ false and posts another
+// call.
 void LogSink::drain() {
   bool any = false;
   do {
@@ -164,7 +165,7 @@ bool LogSink::write_all() {
   return !batch.lines.empty() || !flushes.empty();
 }
 
-// Moves what has been taken into the batch and, if it `can_write`, into the buffer.
+// Moves the taken lines into the batch, and, if `can_write`, into the buffer.
 void LogSink::append_taken(Batch& batch, bool can_write) {
   std::size_t at = 0;
   for (QueuedLine& line : taken_.lines) {
@@ -198,7 +199,7 @@ void LogSink::append_last(Batch& batch, std::string_view text) {
   if (buffer_.size() >= kWriteBytes) write_lines(batch);
 }
 
-// The last `bytes` of the buffer belong into the next file.
+// The last `bytes` of the buffer belong to the next file.
 void LogSink::rotate_before(Batch& batch, std::size_t bytes) {
   const std::string line = buffer_.substr(buffer_.size() - bytes);
   buffer_.resize(buffer_.size() - bytes);

@@ -1,6 +1,6 @@
 // The log backend (--audit-log-path): a line for each event.
 //
-// One thread writes; requests queue their events, encoded where they have no objects.  Modes (--audit-log-mode):
+// One thread writes; requests queue their events; events without objects are encoded first. Modes (--audit-log-mode):
 //   batch            an event that finds --audit-log-batch-buffer-size events in the queue is dropped and counted
 //   blocking         such a request waits until its event is written
 //   blocking-strict  the same, and a request waits until its event of the stage RequestReceived is written, and fails if it is not
@@ -34,7 +34,7 @@ class LogSink final : public AuditSink, public std::enable_shared_from_this<LogS
   Task<void> flush() override;
 
  private:
-  // Lines that are taken together, and which of them the buffer holds.
+  // Lines that were taken together, and the part of them that is in the buffer.
   struct Batch;
   enum class Line : std::uint8_t { kAppended, kDropped, kLost };
 

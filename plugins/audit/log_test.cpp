@@ -177,7 +177,7 @@ TEST_F(LogSinkTest, FlushWaitsForAllEventsBeforeIt) {
   EXPECT_EQ(ids_in(written()), "a");
 }
 
-TEST_F(LogSinkTest, LargeEventsLoseTheirObjectsAndThenThemselves) {
+TEST_F(LogSinkTest, LargeEventsAreSentWithoutTheirObjectsOrDropped) {
   settings.truncate = {true, 700};
   const auto sink = make();
   const double before = lost_by("truncate");

@@ -1,4 +1,4 @@
-// The rotated files of a log: their names, and which of them are removed or compressed.
+// The rotated files of a log: their names, and the selection of files that are removed or compressed.
 //
 // Thread-safety: pure functions.
 #pragma once

@@ -14,7 +14,7 @@
 
 namespace backplane::audit {
 
-// Strings that are looked for on each request: few, so a scan beats a hash.  Many are sorted.
+// Strings that are searched for on each request. They are usually few, so a scan is faster than a hash table; many are sorted.
 class StringSet {
  public:
   StringSet() = default;

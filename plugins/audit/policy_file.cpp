@@ -42,7 +42,7 @@ constexpr std::string_view kSchema = R"({"definitions": {
   }}
 }})";
 
-// The version of a policy that does not say its own: upstream decodes it, and does not support it.
+// The version of a policy without apiVersion: upstream decodes it, and then refuses the version.
 constexpr const char* kInternal = "__internal";
 constexpr std::array kLevels{AuditLevel::kNone, AuditLevel::kMetadata, AuditLevel::kRequest, AuditLevel::kRequestResponse};
 constexpr std::array kStages{AuditStage::kRequestReceived, AuditStage::kResponseStarted, AuditStage::kResponseComplete, AuditStage::kPanic};

@@ -1,6 +1,6 @@
 // Reads an audit policy file (--audit-policy-file): YAML or JSON, strictly decoded and validated.
 //
-// Unknown and duplicate fields are no errors, as upstream has it: the file is decoded without them, and the caller logs them.
+// As upstream, unknown and duplicate fields are no errors: the file is decoded without them, and the caller logs them.
 // Thread-safety: pure functions; load_policy() blocks for a small file.
 // Errors:        kBadRequest worded as upstream's, with the name of the file.
 // Source:        k8s.io/apiserver/pkg/audit/policy/reader.go, pkg/apis/audit/validation.
@@ -21,7 +21,7 @@ struct LoadedPolicy {
 };
 
 Result<LoadedPolicy> load_policy(const std::string& file);
-// Of the text of a file.
+// Reads the text of a file.
 Result<LoadedPolicy> parse_policy(std::string_view text);
 
 }  // namespace backplane::audit

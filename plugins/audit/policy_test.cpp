@@ -1,4 +1,4 @@
-// Audit policies: decoding, validation, and which rule decides.
+// Audit policies: decoding, validation, and the deciding rule.
 #include "policy_file.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Posts event lists to the server of a kubeconfig, and repeats what fails.
+// Posts event lists to the server of a kubeconfig, and retries failed calls.
 //
 // Thread-safety: post() on any executor, any number at once; hurry() from any thread.
 // Lifetime:      shared; a call keeps it alive.  The host outlives it.
@@ -37,7 +37,7 @@ class WebhookPoster : public std::enable_shared_from_this<WebhookPoster> {
         headers_(std::move(headers)),
         first_pause_(first_pause) {}
 
-  // Sends `body` as application/json, up to five times, whatever the error.
+  // Sends `body` as application/json, up to five times, regardless of the error.
   Task<Status> post(std::string body);
   // Ends all pauses; from now on there are none, and each call is tried once more at most.  Attempts in progress end after `limit`.
   void hurry(Executor& executor, std::chrono::nanoseconds limit);
@@ -48,7 +48,7 @@ class WebhookPoster : public std::enable_shared_from_this<WebhookPoster> {
   Task<bool> pause(int attempt);
 
   const std::shared_ptr<HttpClient> client_;
-  const std::string url_;     // as messages name it
+  const std::string url_;     // for messages
   const std::string target_;  // of the request
   const Headers headers_;
   const std::chrono::nanoseconds first_pause_;

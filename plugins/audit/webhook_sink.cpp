@@ -9,9 +9,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Batches that are on their way at once: a server that hangs makes the queue fill instead.
+// The maximum number of batches in transit; if a server hangs, the queue fills.
 constexpr std::size_t kMostSending = 64;
-// At the end, calls have this long.  The host waits ten seconds.
+// The time limit of calls at shutdown. The host waits ten seconds.
 constexpr std::chrono::seconds kFlushTime{8};
 constexpr std::chrono::nanoseconds kForever = std::chrono::hours(24);
 
@@ -94,7 +94,7 @@ void WebhookSink::collect() {
 Task<void> WebhookSink::run() {
   const auto alive = shared_from_this();
   auto until = Clock::time_point::max();  // when a batch that is not full is sent
-  bool due = false;                       // it is now
+  bool due = false;                       // the batch must be sent now
   while (!flushing_.load() || !ready_.empty() || !queue_.empty()) {
     collect();
     if (until == Clock::time_point::max() && !ready_.empty()) until = Clock::now() + settings_.batch.max_wait;

@@ -1,7 +1,7 @@
 // The webhook backend (--audit-webhook-config-file): POSTs EventLists.
 //
 // Modes (--audit-webhook-mode):
-//   batch            events are queued and sent together; one that finds the queue full is dropped and counted
+//   batch            events are queued and sent together; if the queue is full, an event is dropped and counted
 //   blocking         a request waits until each of its events is sent
 //   blocking-strict  the same, and fails if its event of the stage RequestReceived cannot be sent
 // Thread-safety: any thread.

@@ -21,7 +21,7 @@ class TextAnswer final : public HttpAnswer {
   const Headers headers_;
 };
 
-// A server that answers with `codes` in turn, the last one again and again; 0: an error; -1: never, until the call is broken off.
+// A server that responds with `codes` in turn, then repeatedly with the last one; 0: an error; -1: no response until the call is aborted.
 class ScriptedServer final : public HttpClient {
  public:
   Task<Result<std::unique_ptr<HttpAnswer>>> call(HttpCall call) override {
@@ -198,7 +198,7 @@ TEST_F(WebhookSinkTest, BlockingModesWaitForTheServer) {
   }
 }
 
-TEST_F(WebhookSinkTest, LargeEventsLoseTheirObjectsAndThenThemselves) {
+TEST_F(WebhookSinkTest, LargeEventsAreSentWithoutTheirObjectsOrDropped) {
   settings.batch.max_events = 3;
   settings.truncate = {true, 700};
   make();

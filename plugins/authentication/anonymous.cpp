@@ -15,7 +15,7 @@ AuthenticationResult AnonymousAuthenticator::without_credentials(std::string_vie
 }
 
 std::optional<AuthenticationResult> AnonymousAuthenticator::authenticate_now(RequestContext&, const Exchange& exchange) {
-  // A token that no authenticator knows is a bad credential, which the host refuses.
+  // A token that no authenticator recognizes is an invalid credential, which the host refuses.
   if (!bearer_token(exchange).empty()) return AuthenticationResult(std::optional<AuthenticationResponse>());
   return without_credentials(exchange.target());
 }

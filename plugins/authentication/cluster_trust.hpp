@@ -1,7 +1,7 @@
 // kube-system/extension-apiserver-authentication: the data by which extension API servers authenticate clients and front proxies of this
 // cluster.
 //
-// Several servers write it: data of other servers stays, except expired certificates.
+// Several servers write it: data of other servers are retained, except expired certificates.
 // Thread-safety: pure functions; ClusterTrust as MaintainedConfigMap.
 // Errors:        a file that cannot be read, or invalid data in the ConfigMap.
 #pragma once

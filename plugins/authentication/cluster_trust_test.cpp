@@ -48,14 +48,14 @@ TEST(ClusterTrust, CertificatesOfAllServersStandTogetherOnce) {
   EXPECT_FALSE(combined(ours, theirs, kNow).ok());
 }
 
-TEST(ClusterTrust, HeadersStandBesideTheAuthorityOfTheirProxy) {
+TEST(ClusterTrust, HeadersArePublishedOnlyWithTheAuthorityOfTheirProxy) {
   TrustInfo ours, theirs;
   ours.user_headers = {"X-Remote-User", "X-Mine"};
   theirs.user_headers = {"X-Theirs", "X-Remote-User"};
   auto all = combined(ours, theirs, kNow);
   ASSERT_TRUE(all.ok());
   EXPECT_EQ(all->user_headers, (std::vector<std::string>{"X-Theirs", "X-Remote-User", "X-Mine"}));
-  EXPECT_EQ(to_json(trust_data(*all)), "{}") << "nobody is trusted to send them";
+  EXPECT_EQ(to_json(trust_data(*all)), "{}") << "without an authority no proxy is trusted";
   all->proxy_ca = "pem";
   EXPECT_EQ(to_json(trust_data(*all)),
             R"({"requestheader-client-ca-file":"pem","requestheader-username-headers":"[\"X-Theirs\",\"X-Remote-User\",\"X-Mine\"]",)"

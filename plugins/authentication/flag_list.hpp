@@ -1,4 +1,4 @@
-// A flag that holds a list, as the host gives its text.
+// The values of a list flag, from the text that the host returns.
 //
 // Thread-safety: pure function.
 #pragma once

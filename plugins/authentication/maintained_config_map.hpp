@@ -1,6 +1,6 @@
 // A ConfigMap in kube-system that the server maintains: checked when it is created, changed or deleted, and once a minute.
 //
-// Thread-safety: works on the plugin's executor alone.
+// Thread-safety: works only on the plugin's executor.
 // Lifetime:      shared; lives until the host stops.
 // Errors:        failed reads and writes are logged and retried with growing delays.
 #pragma once

@@ -20,8 +20,8 @@ bool has_one_of(const std::vector<std::string>& found, const std::vector<std::st
 
 constexpr std::string_view kInvalidToken = "invalid bearer token";
 
-// kube-apiserver asks the authenticator of its loopback token first. That one recognizes no other token, so its error precedes the
-// errors of the other authenticators.
+// kube-apiserver calls the authenticator of its loopback token first. It recognizes no other token, so its error precedes the errors of the
+// other authenticators.
 std::string review_error(std::string_view error) {
   if (error == kInvalidToken) return std::string(error);
   const bool several = error.starts_with('[') && error.ends_with(']');
@@ -46,7 +46,7 @@ class TokenReviews final : public ReviewStorage {
     // Upstream puts the token into an Authorization header, and reads that.
     auto asking = tokens_.authenticate_token(token_in("Bearer " + token).token, audiences);
     auto known = co_await std::move(asking);
-    // Members of the client's status stay if the response does not set them.
+    // Members of the client's status are retained if the response does not set them.
     Object& status = ensure_object(review, "status");
     status.erase("authenticated");
     if (!known.ok() || !known->has_value()) {
@@ -66,7 +66,7 @@ class TokenReviews final : public ReviewStorage {
   const std::vector<std::string> api_audiences_;
 };
 
-// Only the user of the request is read.
+// Only the user of the request is used.
 class SelfSubjectReviews final : public ReviewStorage {
  public:
   explicit SelfSubjectReviews(std::shared_ptr<const SchemaSet> schemas) : ReviewStorage(kind_of("SelfSubjectReview"), std::move(schemas)) {}

@@ -38,7 +38,7 @@ std::string review(Tokens& tokens, std::string_view spec, std::vector<std::strin
   return testing::answer_of(*storage, context, R"({"spec":)" + std::string(spec) + "}");
 }
 
-TEST(TokenReviews, SayWhoseTokenItIs) {
+TEST(TokenReviews, NameTheUserOfAToken) {
   Tokens tokens({"a"});
   EXPECT_EQ(review(tokens, R"({"token":"good","audiences":["a","b"]})"),
             R"({"metadata":{},"spec":{"token":"good","audiences":["a","b"]},"status":{"authenticated":true,)"
@@ -58,7 +58,7 @@ TEST(TokenReviews, ReadTheTokenAsAHeaderHasIt) {
   EXPECT_EQ(answer.find(R"("authenticated":true)"), std::string::npos) << answer;
 }
 
-TEST(TokenReviews, SayWhatIsWrongWithOthers) {
+TEST(TokenReviews, NameTheErrorOfAnInvalidToken) {
   Tokens tokens({"a"});
   EXPECT_EQ(review(tokens, R"({"token":"bad"})"),
             R"({"metadata":{},"spec":{"token":"bad"},"status":{"user":{},"error":"invalid bearer token"}})");

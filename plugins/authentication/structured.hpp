@@ -2,7 +2,7 @@
 // them.
 //
 // Thread-safety: make() and start() at startup, on one thread.
-// Lifetime:      its products are shared with the host.
+// Lifetime:      the results are shared with the host.
 // Errors:        kBadRequest for an invalid configuration: startup fails.
 #pragma once
 

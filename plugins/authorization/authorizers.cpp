@@ -24,8 +24,8 @@ std::set<std::string> modes_of(std::string_view list) {
 
 bool gate(const Host& host, std::string_view name) { return host.flag("feature-gates." + std::string(name)) == "true"; }
 
-// Lists and watches until the server stops; until the lists are complete, nodes get no opinion. The task begins when the storages are
-// open. It is no post-start hook: kube-apiserver has none for this, and hooks are visible in /readyz.
+// Lists and watches until the server stops. Until the lists are complete, the authorizer has no opinion about nodes. The task begins when
+// the storages are open. It is no post-start hook: kube-apiserver has none for this, and hooks are visible in /readyz.
 Task<void> follow_objects(Host& host, std::shared_ptr<SharedInformerFactory> informers) {
   const Promise<bool> begin;
   host.groups_complete().on_fire([begin] { begin.set(true); });
@@ -101,7 +101,7 @@ Status provision_authorizers(Host& host, std::shared_ptr<const SchemaSet> schema
     types.clear();
     for (const AuthorizerConfig& each : config.authorizers) types.insert(each.type);
   } else if (types.empty()) {
-    types = {"Node"};  // the host's order without the flag
+    types = {"Node"};  // without the flag, the host's order applies
   }
   Status status;
   if (types.contains("Node")) status = add_node(host);

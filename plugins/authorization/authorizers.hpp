@@ -1,7 +1,7 @@
-// The authorizers of this plugin: Node, ABAC and Webhook, as the flags --authorization-* ask for them.
+// The authorizers of this plugin: Node, ABAC and Webhook, as the flags --authorization-* configure them.
 //
 // Thread-safety: provision() inside Plugin::provision.
-// Lifetime:      what it registers lives as long as the server.
+// Lifetime:      the registered authorizers live as long as the server.
 // Errors:        those of the files that the flags name.
 #pragma once
 

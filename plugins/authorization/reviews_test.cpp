@@ -74,7 +74,7 @@ TEST(Attributes, SelectorsHaveRules) {
             "'DoesNotExist'");
 }
 
-// An authorizer that knows one user.
+// An authorizer that allows one user.
 class Fake final : public Authorizer, public RuleResolver {
  public:
   RuleResolver* rule_resolver() noexcept override { return this; }

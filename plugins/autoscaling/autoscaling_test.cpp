@@ -78,7 +78,7 @@ TEST(AutoscalerConversionTest, MembersThatV1LacksBecomeAnnotations) {
             R"([{"type":"AbleToScale","status":"True","lastTransitionTime":null}])");
 }
 
-// For managedFields: the writer of the percentage owns the annotations.
+// managedFields: the writer of the percentage owns the annotations.
 TEST(AutoscalerConversionTest, WhatIsWrittenAsV1IsShownWithItsAnnotations) {
   Object v1 = parsed(R"({"apiVersion":"autoscaling/v1","metadata":{"name":"h"},"spec":{"maxReplicas":3,"targetCPUUtilizationPercentage":80},
     "status":{"currentReplicas":1,"desiredReplicas":1,"currentCPUUtilizationPercentage":50}})");

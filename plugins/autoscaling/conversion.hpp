@@ -1,5 +1,5 @@
-// HorizontalPodAutoscaler between autoscaling/v2, in which it is stored, and v1, which has CPU only: everything else is in annotations
-// there, under upstream's names.
+// HorizontalPodAutoscaler between autoscaling/v2, in which it is stored, and v1, which has only CPU: v1 has all other data in annotations,
+// with upstream's names.
 //
 // Thread-safety: pure functions.
 // Errors:        none: as upstream, an annotation that cannot be parsed is dropped.
@@ -17,7 +17,7 @@ Status add_conversions(Scheme& scheme);
 // Removes the annotations that hold v2's members in v1; v2 does not need them.
 void drop_carried_annotations(Object& autoscaler);
 
-// Adds the annotations with which an autoscaler of v1 will be read: a percentage of CPU is also one of the metrics.  Other versions are
+// Adds the annotations that reading an autoscaler of v1 will add: a percentage of CPU is also one of the metrics. Other versions are
 // unchanged.
 void show_carried_annotations(Object& autoscaler);
 

@@ -17,7 +17,7 @@ Object condition_to_v1(const Object& condition);
 
 // The scaling behavior in the format of the annotation: as Go prints upstream's internal type, which has no JSON names.
 Object behavior_to_v1(const Object& behavior);
-// If nothing is set: an empty object.
+// If no member is set: an empty object.
 Object behavior_to_v2(const Object& behavior);
 
 }  // namespace backplane::autoscaling

@@ -92,7 +92,7 @@ TEST(Jobs, IndexedOnesHaveBounds) {
   EXPECT_EQ(problems(R"("backoffLimitPerIndex":1,)"), "spec.backoffLimitPerIndex: Invalid value: 1: requires indexed completion mode");
 }
 
-// kube-apiserver's handler crashes on this one.
+// kube-apiserver's handler crashes for this object.
 TEST(Jobs, SuccessPoliciesWithoutCompletionsAreRefused) {
   EXPECT_NE(problems(R"("completionMode":"Indexed","parallelism":1,"successPolicy":{"rules":[{"succeededIndexes":"0"}]},)")
                 .find("spec.completions: Required value: when completion mode is Indexed"),
@@ -220,7 +220,7 @@ TEST(CronJobs, HaveDefaultsButTheirJobTemplatesHaveNone) {
   EXPECT_EQ(find_path(made, "spec.jobTemplate.spec.completions"), nullptr);
 }
 
-TEST(CronJobs, NameTheirTimeZoneBesideTheSchedule) {
+TEST(CronJobs, ShowTheTimeZoneAfterTheSchedule) {
   const auto problems_of = [](std::string_view spec) { return kind("CronJob").problems(cron_job(spec)); };
   EXPECT_EQ(problems_of(R"("schedule":"@daily","timeZone":"Europe/Paris",)"), "");
   EXPECT_EQ(problems_of(R"("schedule":"@daily","timeZone":"Nowhere",)"),

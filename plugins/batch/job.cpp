@@ -32,7 +32,7 @@ void label_like_pods(Object& job) {
   ObjectMeta(job).mutable_labels() = labels;
 }
 
-// Existing labels stay; validation refuses wrong ones.
+// Existing labels are retained; validation refuses wrong ones.
 void make_selector(Object& job) {
   const std::string name(meta_name(job)), uid(meta_text(job, "uid"));
   Object& spec = ensure_object(job, "spec");

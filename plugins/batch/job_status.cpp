@@ -27,7 +27,7 @@ struct State {
   std::int64_t number(std::string_view member) const { return get_int(status, member).value_or(0); }
   std::string_view text(std::string_view member) const { return get_string(status, member); }
   bool is_set(std::string_view member) const { return !is_unset(find(status, member)); }
-  // Of the spec.
+  // Reads the spec.
   std::optional<std::int64_t> completions() const { return get_int(spec, "completions"); }
   bool indexed() const { return get_string(spec, "completionMode") == "Indexed"; }
   bool suspended() const { return get_bool(spec, "suspend").value_or(false); }

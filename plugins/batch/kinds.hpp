@@ -1,7 +1,7 @@
 // The group batch/v1: behaviour of its kinds beyond schema/batch_group.json and schema/batch_v1.json.
 //
 // `options`: the host's flags about pods.
-// Thread-safety: pure functions on trees of the caller's.
+// Thread-safety: pure functions on trees of the caller.
 // Errors:        added to FieldErrors with upstream's texts.
 #pragma once
 
@@ -30,7 +30,7 @@ std::shared_ptr<const SchemaSet> batch_schemas();
 // Fields of a suspended job without pods that feature gates make mutable.
 struct JobGates {
   bool resources = true;   // MutablePodResourcesForSuspendedJobs
-  bool scheduling = true;  // MutableSchedulingDirectivesForSuspendedJobs; off: of jobs that never ran alone
+  bool scheduling = true;  // MutableSchedulingDirectivesForSuspendedJobs; off: only of jobs that never ran
 };
 // The group: its document with this code.
 Result<kit::GroupDocument> batch_group(workload::PodValidationOptions options = {}, JobGates gates = {});

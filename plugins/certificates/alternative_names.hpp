@@ -1,4 +1,4 @@
-// The subject alternative names that a certificate request asks for.
+// The subject alternative names in a certificate request.
 //
 // Thread-safety: pure function.
 // Errors:        kBadRequest with the text of Go's crypto/x509 for names that it does not read. URIs are not parsed.

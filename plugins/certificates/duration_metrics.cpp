@@ -53,7 +53,7 @@ bool is_honored(std::int64_t wanted, std::int64_t got) {
   return std::abs(wanted - got) * kShare < kBackdating * kShare + wanted;
 }
 
-// Notes the state that the update began from, in each attempt.
+// Records the state from which each attempt of the update begins.
 class NotingInfo final : public WrappedObjectInfo {
  public:
   using WrappedObjectInfo::WrappedObjectInfo;

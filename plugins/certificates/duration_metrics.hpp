@@ -16,7 +16,7 @@
 
 namespace backplane::certificates {
 
-// What a client requested, of a stored request without a certificate.
+// The request of a client, from a stored object without a certificate.
 struct RequestedDuration {
   std::string signer;
   std::int64_t seconds = 0;

@@ -21,11 +21,11 @@ Result<std::vector<std::shared_ptr<const SchemaSet>>> certificates_schemas();
 
 // ---- CertificateSigningRequest
 kit::KindCode signing_request_code();
-// Of the subresource /approval.
+// For the subresource /approval.
 std::shared_ptr<const Strategy> approval_strategy(std::shared_ptr<const Strategy> parent);
 // "Approved,Issued"
 void print_signing_state(const Object& request, std::int64_t now_unix, Array& cells);
-// Of a time in seconds: "60m".
+// The text of a time in seconds: "60m".
 Value show_duration(const Value* seconds, std::int64_t now_unix);
 
 // ---- ClusterTrustBundle

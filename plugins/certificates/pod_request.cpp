@@ -32,7 +32,7 @@ constexpr const char* kProof = "spec.proofOfPossession";
 constexpr const char* kStub = "spec.stubPKCS10Request";
 constexpr const char* kChain = "status.certificateChain";
 
-// A value that errors do not show.
+// A value that is omitted from errors.
 void refuse(const char* path, const std::string& why, FieldErrors& errors) {
   errors.add({FieldErrorType::kInvalid, path, "Invalid value: " + why});
 }
@@ -204,7 +204,7 @@ PublicKey asked_key(const Object& spec) {
   return request.ok() ? key_of(*request) : nullptr;
 }
 
-// RFC 5322's dot-atom: words of such characters with single dots between.
+// RFC 5322's dot-atom: words of such characters, separated by single dots.
 bool is_dot_atom(std::string_view text) {
   constexpr std::string_view kOthers = "!#$%&'*+-/=?^_`{|}~.";
   const auto allowed = [&](char c) {

@@ -100,7 +100,7 @@ TEST(SigningRequests, HaveKnownUsagesOnceAndTenMinutes) {
 
 class Verdicts : public ::testing::Test {
  protected:
-  // The conditions, as they are kept.
+  // The conditions as they are stored.
   Array updated(const std::shared_ptr<const Strategy>& strategy, std::string_view conditions, std::string_view certificate = {}) {
     Object object = old;
     Object& status = object["status"].emplace_object();

@@ -43,7 +43,7 @@ struct RequestedIdentity {
 RequestedIdentity identity_of(const Result<Request>& request);
 
 Result<Certificate> read_certificate(std::string_view der);
-// The first one; text after it is ignored.
+// The first certificate; text after it is ignored.
 Result<Certificate> read_first_certificate(std::string_view der);
 // All certificates of the text; no certificate is an error too.
 Status check_certificates(std::string_view der);

@@ -1,4 +1,4 @@
-// The plugin `console`: /console/, a web page that shows the chain, types, objects, load and rights with the viewer's own rights.
+// The plugin `console`: /console/, a web page that shows the chain, types, objects, load and rights, with the rights of the viewer.
 #include <backplane/plugin.hpp>
 #include <backplane/points/paths.hpp>
 

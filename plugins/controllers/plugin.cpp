@@ -14,8 +14,8 @@ bool has_shared_store(const Host& host) { return !host.flag("etcd-servers").valu
 // True if the command line sets the flag; of an empty name: if it sets any flag.
 bool is_set(const Host& host, const std::string& name) { return host.flag("changed." + name) == std::optional<std::string>("true"); }
 
-// A server that is started without any flag is alone and runs all controllers; one with flags is a part of something that its operator has
-// configured, which may have a kube-controller-manager.
+// A server that is started without any flag is a single server and runs all controllers; a server with flags belongs to a configured
+// cluster, which may have a kube-controller-manager.
 std::string selected_controllers(const Host& host) {
   if (is_set(host, "controllers")) return host.flag("controllers").value_or("");
   return is_set(host, "") ? "" : "*";

@@ -39,14 +39,14 @@ TEST(Leases, CountUpwards) {
 }
 
 TEST(LeaseCandidates, HaveVersions) {
-  const std::string who = R"({"leaseName":"l","strategy":"OldestEmulationVersion",)";
-  EXPECT_EQ(candidate_problems(who + R"("binaryVersion":"1.36.0","emulationVersion":"1.35.0"})"), "");
-  EXPECT_EQ(candidate_problems(who + R"("binaryVersion":"1.36.0-rc.2","emulationVersion":"1.36.0-rc.10"})"),
+  const std::string prefix = R"({"leaseName":"l","strategy":"OldestEmulationVersion",)";
+  EXPECT_EQ(candidate_problems(prefix + R"("binaryVersion":"1.36.0","emulationVersion":"1.35.0"})"), "");
+  EXPECT_EQ(candidate_problems(prefix + R"("binaryVersion":"1.36.0-rc.2","emulationVersion":"1.36.0-rc.10"})"),
             "spec.binaryVersion: Invalid value: \"1.36.0-rc.2\": must be greater than or equal to `emulationVersion`");
-  EXPECT_EQ(candidate_problems(who + R"("binaryVersion":"1.036.0","emulationVersion":"0.0.1"})"),
+  EXPECT_EQ(candidate_problems(prefix + R"("binaryVersion":"1.036.0","emulationVersion":"0.0.1"})"),
             "[spec.binaryVersion: Invalid value: \"1.036.0\": must be a valid semantic version, "
             "spec.binaryVersion: Invalid value: \"1.036.0\": must be greater than or equal to `emulationVersion`]");
-  EXPECT_EQ(candidate_problems(who + R"("binaryVersion":"1.36.0"})"),
+  EXPECT_EQ(candidate_problems(prefix + R"("binaryVersion":"1.36.0"})"),
             "spec.emulationVersion: Required value: must be specified when `strategy` is 'OldestEmulationVersion'");
   EXPECT_EQ(candidate_problems("{}"),
             "[spec.leaseName: Required value, spec.binaryVersion: Required value, spec.strategy: Required value]");

@@ -81,7 +81,7 @@ Task<void> IdentityLease::run(Signal& stop) {
     busy_ = true;
     Status renewed = co_await renew();
     busy_ = false;
-    // The first may come before its namespace.
+    // The first write may precede the creation of the namespace.
     const bool worth_telling = pause > kFirstPause && !stop.fired();
     if (!renewed.ok() && worth_telling) host_.logger().error("failed to renew the identity lease, will retry: " + renewed.message());
     pause = renewed.ok() ? kFirstPause : std::min(2 * pause, kLongestPause);

@@ -29,7 +29,7 @@ class IdentityLease {
 
   // Removes the lease of a previous server process; a task creates the lease and renews it.
   Task<Status> start(PostStartHookContext context);
-  // Removes the lease that this object has made; nothing is written afterwards.  An error is logged: it must not fail a shutdown.
+  // Removes the lease of this object; nothing is written afterwards. An error is logged: it must not fail a shutdown.
   Task<Status> stop();
 
  private:
@@ -43,8 +43,8 @@ class IdentityLease {
   const std::string name_;
   const std::string holder_;
   std::optional<ApiClient> client_;  // since start()
-  std::optional<Object> last_;       // as this server last wrote it
-  std::string uid_;                  // of the lease whose holder this object is; empty: there is none
+  std::optional<Object> last_;       // as last written by this server
+  std::string uid_;                  // of the lease that this object holds; empty: none
   bool busy_ = false;                // a renewal runs
   bool stopped_ = false;
 };

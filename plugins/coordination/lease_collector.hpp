@@ -1,4 +1,4 @@
-// Removes the identity leases of servers that have not renewed theirs (upstream: start-kube-apiserver-identity-lease-garbage-collector).
+// Removes expired identity leases of servers (upstream: start-kube-apiserver-identity-lease-garbage-collector).
 //
 // Thread-safety: one executor.
 // Lifetime:      run() ends when the stop signal fires; it keeps its client.

@@ -32,7 +32,7 @@ namespace {
 using kit::GroupInstaller;
 using workload::PodValidationOptions;
 
-// A negative time is taken, as kube-apiserver takes it: events live as short as anything can.
+// As kube-apiserver, accepts a negative time: events then have the shortest possible lifetime.
 std::chrono::seconds event_ttl(const Host& host) {
   const auto time = parse_duration(host.flag("event-ttl").value_or("1h"));
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time.value_or(std::chrono::hours(1)));
@@ -63,7 +63,7 @@ std::vector<std::string> list_of(const std::string& text) {
   return out;
 }
 
-// Without a signer where there is no key.
+// Without a signer if there is no key.
 Result<TokenOptions> token_options(const Host& host, const std::shared_ptr<kit::ExternalSigner>& external) {
   TokenOptions out;
   const std::string key = host.flag("service-account-signing-key-file").value_or("");
@@ -243,7 +243,7 @@ class CorePlugin final : public Plugin {
 
   using Election = std::shared_ptr<ControllerElection>;  // null: no namespace controller
 
-  // One hook starts what makes the system namespaces and what empties namespaces: kube-apiserver has no hook for the latter.
+  // One hook starts the creation of system namespaces and the namespace controller, because kube-apiserver has no hook for the latter.
   static Status add_namespaces(Host& host, std::shared_ptr<StandardStorage> namespaces) {
     Election election;
     if (host.flag("enable-namespace-controller") == std::optional<std::string>("true")) {

@@ -19,7 +19,7 @@ namespace backplane::encryption {
 
 using Elapsed = std::chrono::steady_clock::duration;
 
-// How metrics and logs show key ids and server ids.
+// The text of key ids and server ids in metrics and logs.
 inline std::string hash_text(std::string_view text) { return kit::content_hash(text); }
 
 // Creates the series that kube-apiserver exposes before they are counted.
@@ -57,11 +57,11 @@ void observe_arrival(Direction direction);
 void observe_kms_call(std::string_view provider, std::string_view method, Elapsed elapsed, std::string_view code);
 void show_key_cache_size(std::string_view provider, std::size_t size);
 void count_invalid_key_id(std::string_view provider, std::string_view error);
-// A value was read or written with this key.
+// Counts a value that was read or written with this key.
 void count_key_id(Direction direction, std::string_view provider, std::string_view key_id_hash, std::string_view server_id_hash);
 // Call it before the first count of a key id: the series of the last hundred are kept.
 void keep_key_id(Direction direction, std::string_view provider, std::string_view key_id_hash, std::string_view server_id_hash);
-// The status of the plugin named this key.
+// Counts a status of the plugin with this key.
 void show_key_id_of_status(std::string_view provider, std::string_view key_id_hash, std::string_view server_id_hash);
 
 }  // namespace backplane::encryption

@@ -18,7 +18,7 @@ struct Failure {
 
   // The value of the label `status`, and of `grpc_status_code`.
   std::string_view code() const noexcept { return grpc_code.empty() ? "unknown-non-grpc" : grpc_code; }
-  // 500 with the text as it is.
+  // 500 with the unchanged text.
   Status status() const { return Status(500, Reason::kInternalError, text); }
 };
 

@@ -58,7 +58,7 @@ class OneKmsHealth final : public HealthCheck {
   const KmsProviderRef kms_;
 };
 
-// GET /debug/store/encryption: what is encrypted, for `backplane store reencrypt`.
+// GET /debug/store/encryption: the encrypted resources, for `backplane store reencrypt`.
 class EncryptedResources final : public HttpHandler {
  public:
   explicit EncryptedResources(std::shared_ptr<const Reloader> reloader) : reloader_(std::move(reloader)) {}

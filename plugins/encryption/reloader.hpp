@@ -2,7 +2,7 @@
 //
 // Thread-safety: current() from any thread; the rest on the plugin's executor.
 // Lifetime:      outlives the tasks of the plugin.
-// Errors:        a file that cannot be used is logged and counted, and the configuration in use stays.
+// Errors:        a file that cannot be used is logged and counted, and the present configuration stays in use.
 // Source:        encryptionconfig/controller.
 #pragma once
 
@@ -20,7 +20,7 @@ class Reloader {
   Reloader(Host& host, SetupContext context, SetupRef setup);
 
   SetupRef current() const { return current_.load(); }
-  // Follows the file until the server stops.
+  // Watches the file until the server stops.
   Task<void> follow();
 
   // How often the file is checked.

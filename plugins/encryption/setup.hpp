@@ -19,7 +19,7 @@
 
 namespace backplane::encryption {
 
-// Where and how the configuration is read.
+// The source of the configuration, and the options for reading it.
 struct SetupContext {
   std::string path;
   bool reload = false;
@@ -32,7 +32,7 @@ struct Setup {
   std::shared_ptr<const Transformers> transformers;
   std::vector<KmsProviderRef> kms;
   bool uses_kms_v1 = false, uses_kms_v2 = false;
-  // What all calls of a health check may take, twice.
+  // Twice the time limit of all calls of a health check.
   std::chrono::nanoseconds grace{};
 
   // All plugins, one after the other: the check kms-providers.

@@ -1,7 +1,7 @@
 // One step of a transformation: it defines the format after its prefix.
 //
 // Thread-safety: every method from any thread.
-// Lifetime:      shared; a coroutine of a step keeps the step, if its caller does.
+// Lifetime:      shared; a coroutine of a step does not hold the step; its caller must.
 // Errors:        Failure with upstream's text.
 // Source:        k8s.io/apiserver/pkg/storage/value (Transformer, PrefixTransformer).
 #pragma once
@@ -24,7 +24,7 @@ struct ReadValue {
   bool stale = false;
 };
 
-// `bound_to`: the storage key as the backend has it, which is authenticated together with the value.
+// `bound_to`: the backend's key, which is authenticated together with the value.
 class Step {
  public:
   virtual ~Step() = default;
@@ -33,13 +33,13 @@ class Step {
   // `prefix` precedes the written value.
   virtual std::optional<Outcome<SharedBytes>> write_now(std::string_view bound_to, const SharedBytes& plain,
                                                         std::string_view prefix) const = 0;
-  // The defaults are the two above: of steps that never wait.
+  // The defaults call the two functions above, for steps that never wait.
   virtual Task<Outcome<ReadValue>> read(std::string bound_to, SharedBytes data) const;
   virtual Task<Outcome<SharedBytes>> write(std::string bound_to, SharedBytes plain, std::string prefix) const;
 };
 using StepRef = std::shared_ptr<const Step>;
 
-// Values as they are. Reading a value that another step has written is an error.
+// The identity step: values are unchanged. Reading a value that another step has written is an error.
 StepRef identity_step();
 StepRef cipher_step(std::shared_ptr<const class Cipher> cipher);
 

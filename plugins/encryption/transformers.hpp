@@ -42,7 +42,7 @@ class Transformers final : public StorageTransformers {
 
   // Null for a resource without configuration.
   std::shared_ptr<const StorageTransformer> find(const GroupResource& resource) const override;
-  // The resources of the configuration, in its form, sorted.
+  // The resources of the configuration, in its format, sorted.
   std::vector<std::string> resources() const;
 
  private:

@@ -12,7 +12,7 @@ inline const GroupVersionKind kStored{"", "v1", "Event"};
 inline const GroupVersionKind kServed{"events.k8s.io", "v1", "Event"};
 
 Status add_conversions(Scheme& scheme);
-// From events.k8s.io, in either of its versions, to the core group's.
+// From events.k8s.io, in one of its versions, to the core group.
 Status to_core_event(Object& event);
 
 }  // namespace backplane::events

@@ -45,7 +45,7 @@ std::string printed_source(const Object& source) {
   return to_json(out);
 }
 
-// An immutable text.  `blamed`: its name in errors.
+// Checks an immutable text. `blamed`: its name in errors.
 struct Fixed {
   const char* member;
   const char* blamed;

@@ -37,7 +37,7 @@ int least_current(const LevelDemand& level) {
 
 }  // namespace
 
-// The sum grows with the part, in straight lines between the parts at which a claim reaches a bound.
+// The sum is a piecewise linear function of the part, with a break at each part at which a claim reaches a bound.
 std::optional<Allocation> allocate(double sum, const std::vector<Claim>& claims) {
   if (!allowed(sum, claims)) return std::nullopt;
   std::vector<double> bends(1, 0.0);

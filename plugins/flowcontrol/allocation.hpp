@@ -1,4 +1,4 @@
-// How many seats each priority level has for the next while: unused seats are lent to levels that can use them.
+// Computes the number of seats of each priority level for the next period: unused seats are lent to levels that can use them.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -18,7 +18,7 @@ struct Allocation {
   std::vector<double> seats;  // of each claim
   double fair_part = 0;       // of its target, for every claim that is not at a bound
 };
-// Divides `sum`: every claim gets the same part of its target, within its bounds.  Nothing when the bounds do not allow that sum.
+// Divides `sum`: every claim gets the same part of its target, within its bounds. nullopt if the bounds do not allow that sum.
 std::optional<Allocation> allocate(double sum, const std::vector<Claim>& claims);
 
 // The demand of a level in the last period, smoothed: rises at once, falls by half in five minutes.
@@ -30,7 +30,7 @@ struct SmoothedDemand {
   void next_period(bool passed, double period_average, double period_deviation, double period_most);
 };
 
-// A level as its configuration has it, and what it wanted.
+// The configuration and the demand of a level.
 struct LevelDemand {
   bool exempt = false;
   int nominal = 0;

@@ -1,6 +1,6 @@
 // Finds a request's flow schema.
 //
-// Schemas name the same few groups and users again and again: each of them is matched with a request's user only once.
+// Many schemas name the same few groups and users, so each of them is matched with a request's user only once.
 // Thread-safety: immutable once made.
 // Lifetime:      keeps copies of the schemas.
 #pragma once
@@ -18,14 +18,14 @@ class Classifier {
   // In the order in which they are tried.
   explicit Classifier(std::vector<FlowSchema> schemas);
   const std::vector<FlowSchema>& schemas() const noexcept { return schemas_; }
-  // The first that matches; the last if none does: it matches all requests.
+  // The first schema that matches; the last one, which matches all requests, if no other does.
   std::size_t find(const UserInfo& user, const RequestInfo& info) const noexcept;
 
  private:
   struct Row {
     std::size_t schema;
-    std::uint64_t subjects;  // those of the first 64
-    bool more;               // it has others
+    std::uint64_t subjects;  // bits of the first 64 subjects
+    bool more;               // the schema has further subjects
     FlowRule rule;
   };
   // The results of matching for a user.

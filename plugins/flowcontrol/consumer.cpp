@@ -41,7 +41,7 @@ std::optional<Object> new_condition(const Object& flow_schema, bool level_exists
 
 namespace {
 
-// The condition applied, with force.
+// Server-side apply of the condition, with force.
 HttpCall apply_condition(const std::string& name, Object condition) {
   const GroupVersionResource resource = resource_of(kFlowSchemas);
   Object applied;
@@ -78,7 +78,7 @@ Task<Status> ConfigConsumer::start(PostStartHookContext context) {
   Status indexed = schemas->indexer().add_indexers({{std::string(kByLevel), levels_of}});
   if (!indexed.ok()) co_return indexed;
   schemas->add_event_handler(enqueue_keys(queue_));
-  // The informers are this object's own: they may not keep it.
+  // This object owns the informers, so their handlers must not hold it.
   const auto noted = [known = weak_from_this()](const ObjectRef& level, bool) {
     if (const auto consumer = known.lock()) consumer->note_level(level);
   };
@@ -160,7 +160,7 @@ Task<Status> ConfigConsumer::reconcile(std::string name) {
   co_return Status();
 }
 
-// Mandatory levels exist even while their objects do not.
+// Mandatory levels exist even if their objects do not.
 Task<Result<bool>> ConfigConsumer::exists(std::string level) {
   const Bootstrap* bootstrap = find_bootstrap(kPriorityLevels, level);
   if (bootstrap != nullptr && bootstrap->mandatory) co_return true;

@@ -1,9 +1,9 @@
-// Configures the gate from flow schemas and priority levels, and sets on each flow schema whether its priority level exists: its
-// condition Dangling (the hook priority-and-fairness-config-consumer).
+// Configures the gate from flow schemas and priority levels, and sets the condition Dangling of each flow schema, which shows whether its
+// priority level exists (the hook priority-and-fairness-config-consumer).
 //
 // Thread-safety: everything on the plugin's executor.
 // Lifetime:      its tasks keep it, and end when the server stops.
-// Errors:        what fails is tried again, later each time.
+// Errors:        failed steps are retried with growing pauses.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@
 
 namespace backplane::flowcontrol {
 
-// The condition that the flow schema is to have; nothing when it has it.
+// The condition that the flow schema must get; nullopt: it has it already.
 std::optional<Object> new_condition(const Object& flow_schema, bool level_exists);
 
 class ConfigConsumer : public std::enable_shared_from_this<ConfigConsumer> {
@@ -34,10 +34,10 @@ class ConfigConsumer : public std::enable_shared_from_this<ConfigConsumer> {
   Task<Status> reconcile(std::string name);
   Task<Result<bool>> exists(std::string level);
 
-  // All objects, as they are now, to the gate.
+  // Passes the current objects to the gate.
   void follow_changes(std::string_view resource);
   Task<Status> configure();
-  // Every ten seconds, until the server stops.
+  // Calls Gate::adjust() every ten seconds, until the server stops.
   Task<void> adjust(Signal& stop);
 
   Host& host_;

@@ -1,7 +1,7 @@
-// How many seats a level's requests could use, over time: average, standard deviation and maximum since the last query.
+// The demand of a level for seats over time: average, standard deviation and maximum since the last query.
 //
-// Exact without a lock: each change at time t from x to y adds (x − y)·t and (x² − y²)·t, and what is there now counts with the time now.
-// Sums may wrap; the difference of two of them is right.
+// Exact without a lock: each change at time t from x to y adds (x − y)·t and (x² − y²)·t, and the current value is added with the current
+// time. Sums may wrap; the difference of two sums is correct.
 // Thread-safety: changed() from any thread; take() from one at a time.
 #pragma once
 
@@ -28,12 +28,12 @@ class Demand {
   }
 
   struct Period {
-    bool passed = false;  // no time at all: nothing but the most is known
+    bool passed = false;  // no time has passed: only the maximum is known
     double average = 0;
     double deviation = 0;
     double most = 0;
   };
-  // Since the last one; `current`: the demand now.
+  // The period since the last call; `current`: the present demand.
   Period take(std::uint64_t current, Time now) noexcept {
     const std::uint64_t time = units(now);
     const std::uint64_t first = first_.load(std::memory_order_relaxed) + current * time;
@@ -54,7 +54,7 @@ class Demand {
   }
 
  private:
-  // A quarter of a microsecond: years of a few seats, and seconds of many, fit.
+  // A quarter of a microsecond, so that years of a few seats, and seconds of many, fit.
   static std::uint64_t units(Time time) noexcept { return static_cast<std::uint64_t>(time.time_since_epoch().count()) >> 8; }
 
   std::atomic<std::uint64_t> first_{0};

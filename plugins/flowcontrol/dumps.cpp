@@ -84,7 +84,7 @@ class DumpHandler final : public HttpHandler {
   const Dump dump_;
 };
 
-// One of dump_requests'.
+// One row of dump_requests.
 struct RequestRow {
   std::string level, schema, queue, index, flow_name, arrived, seats, begun;
   const RequestDetails& details;
@@ -109,7 +109,7 @@ std::string dump_levels(const std::vector<LevelState>& levels) {
     const auto queues = state.level->dump();
     const auto active = std::count_if(queues.begin(), queues.end(), [](const auto& queue) { return !queue.waiting.empty(); });
     const Totals totals = totals_of(*state.level);
-    // Those that have waited too long and those whose client has gone are one number.
+    // Requests that have waited too long and requests whose client has disconnected are counted together.
     table.add({state.configured.name, std::to_string(active), truth(state.level->idle()), truth(state.leaving),
                std::to_string(state.level->waiting()), std::to_string(totals.executing), std::to_string(totals.dispatched),
                std::to_string(totals.rejected), "0", std::to_string(state.level->abandoned())});
@@ -131,7 +131,7 @@ std::string dump_queues(const std::vector<LevelState>& levels) {
   return table.text();
 }
 
-// Those that wait have their place in the queue, those that run have -1.
+// Waiting requests have their position in the queue, running ones have -1.
 std::string dump_requests(const std::vector<LevelState>& levels, const std::vector<Gate::RunningRequest>& running, bool details) {
   Row head = {"PriorityLevelName", "FlowSchemaName", "QueueIndex", "RequestIndexInQueue", "FlowDistingsher",
               "ArriveTime",        "InitialSeats",   "FinalSeats", "AdditionalLatency",   "StartTime"};

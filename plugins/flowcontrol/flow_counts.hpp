@@ -12,7 +12,7 @@
 
 namespace backplane::flowcontrol {
 
-// A histogram of what a request is or takes, for Prometheus.
+// A histogram of a property of requests, for Prometheus.
 template <const auto& bounds>
 class Buckets {
  public:
@@ -22,7 +22,7 @@ class Buckets {
     counts_[at].fetch_add(1, std::memory_order_relaxed);
     sum_.fetch_add(to_sum, std::memory_order_relaxed);
   }
-  // The last one is past every bound.
+  // The last bucket is above all bounds.
   std::uint64_t in_bucket(std::size_t i) const noexcept { return counts_[i].load(std::memory_order_relaxed); }
   std::uint64_t count() const noexcept {
     std::uint64_t all = 0;
@@ -48,13 +48,13 @@ struct alignas(64) FlowCounts {
   explicit FlowCounts(std::string name = {}) : schema(std::move(name)) {}
   const std::string schema;
 
-  // Requests in the low half, their seats in the high one: one addition for both.
+  // The low half counts requests, the high half their seats, so that one addition changes both.
   std::atomic<std::uint64_t> executing{0};
-  std::array<Durations, 2> executed;  // in nanoseconds; short ones, watches
+  std::array<Durations, 2> executed;  // in nanoseconds: of short requests, of watches
   std::atomic<std::uint64_t> waiting{0};
   std::array<Durations, 2> waited;  // of queued requests: rejected, and executed
   Buckets<kLengthBounds> queue_lengths;
-  Buckets<kSeatBounds> wide;  // of those that were to have more than one seat
+  Buckets<kSeatBounds> wide;  // of requests that need more than one seat
   std::array<std::atomic<std::uint64_t>, 3> rejected{};
   std::atomic<std::uint64_t> not_accommodated{0};
 
@@ -64,7 +64,7 @@ struct alignas(64) FlowCounts {
     executing.fetch_sub(both(seats), std::memory_order_relaxed);
     executed[watch ? 1 : 0].observe(std::chrono::duration<double>(took).count(), static_cast<std::uint64_t>(took.count()));
   }
-  // Since the start, those that run counted too.
+  // All requests since the start, including running ones.
   std::uint64_t dispatched() const noexcept {
     const auto running = static_cast<std::uint32_t>(executing.load(std::memory_order_relaxed));
     return running + executed[0].count() + executed[1].count();

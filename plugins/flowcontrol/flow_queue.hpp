@@ -11,7 +11,7 @@
 
 namespace backplane::flowcontrol {
 
-// A request is taken to need this long until it is known how long it took.
+// The assumed duration of a request, until its duration is known.
 inline constexpr double kEstimatedSeconds = 0.003;
 
 class FlowQueue {
@@ -20,7 +20,7 @@ class FlowQueue {
   int executing = 0;
   int seats_in_use = 0;
   int seats_waiting = 0;
-  double next_dispatch = 0;  // the virtual time at which its next request begins
+  double next_dispatch = 0;  // the virtual time at which the next request of the queue begins
 
   bool empty() const noexcept { return waiting.empty() && executing == 0; }
   int seats_requested() const noexcept { return seats_in_use + seats_waiting; }

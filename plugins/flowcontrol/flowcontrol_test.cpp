@@ -26,7 +26,7 @@ std::string level_problems(const std::string& name, const std::string& spec) {
   return levels.problems(levels.created(to_json(named(name, spec))));
 }
 
-// A schema with one rule of this sort.
+// A schema with one such rule.
 std::string with_rule(const std::string& rule) {
   return schema_problems(
       "s", R"({"priorityLevelConfiguration":{"name":"p"},"rules":[{"subjects":[{"kind":"User","user":{"name":"u"}}],)" + rule + "}]}");

@@ -12,7 +12,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::minutes kLongestWait{1};
-// Names in log lines are cut to this length.
+// Names in log lines are truncated to this length.
 constexpr std::size_t kMostShown = 64;
 
 // Header names in Go's canonical form.
@@ -22,7 +22,7 @@ constexpr const char* kSchemaHeader = "X-Kubernetes-Pf-Flowschema-Uid";
 // Bits of GatePass::kind.
 constexpr std::uint32_t kWatch = 1, kOwn = 2;
 
-// A request of the server itself takes no seat of the exempt level that clients share: its controllers send hundreds of requests at
+// Requests of the server take no seats of the exempt level, which clients share, because its controllers send hundreds of requests at
 // startup.
 bool is_own(const Level& level, const RequestContext& context) { return level.exempt() && context.user->name == "system:apiserver"; }
 

@@ -1,7 +1,7 @@
 // API priority and fairness: finds each request's flow schema and priority level, and admits, queues or refuses it.
 //
-// The configuration is an immutable snapshot.  Each thread keeps the one it has seen last and compares one number with every request;
-// nothing is locked for a request that need not wait.
+// The configuration is an immutable snapshot. Each thread caches the last snapshot and compares one number for every request; a request
+// that need not wait takes no lock.
 // Thread-safety: requests from any thread; configure(), adjust(), know_stored() and sweep() from one at a time.
 // Lifetime:      shared; outlives every request that is in.
 // Errors:        none.
@@ -23,13 +23,13 @@
 
 namespace backplane::flowcontrol {
 
-// A priority level with its share of the server.
+// A priority level with its seats.
 struct LevelState {
   PriorityLevel configured;
   std::shared_ptr<Level> level;
-  bool leaving = false;  // no object names it any more; removed when it is empty
+  bool leaving = false;  // its object does not exist any more; removed when it is empty
   int nominal = 0, lower = 0, upper = 0;
-  std::uint32_t most_seats = 0;  // of one request; 0: no opinion
+  std::uint32_t most_seats = 0;  // of one request; 0: not set
   SmoothedDemand demand;
   double target = 0;
 };
@@ -58,7 +58,7 @@ class Gate final : public RequestGate {
   // A request that holds seats.
   struct RunningRequest {
     std::string level, schema, flow_name;
-    int queue = -1;  // its index in the level; -1: it came through none
+    int queue = -1;  // its index in the level; -1: it was not queued
     std::chrono::system_clock::time_point arrived, begun;
     std::uint32_t seats = 0;
     RequestDetails details;
@@ -67,7 +67,7 @@ class Gate final : public RequestGate {
   double fair_part() const;
 
  private:
-  // One for each schema.
+  // The data of one schema.
   struct Entry {
     std::string schema_uid;
     std::string level_uid;
@@ -76,7 +76,7 @@ class Gate final : public RequestGate {
     std::uint32_t most_seats = 0;
   };
   struct Snapshot {
-    std::uint64_t number = 0;  // of all gates
+    std::uint64_t number = 0;  // unique over all gates
     Classifier classifier;
     std::vector<Entry> entries;
     std::shared_ptr<const StoredCounts> stored;
@@ -93,12 +93,12 @@ class Gate final : public RequestGate {
   std::uint32_t seats_for(const RequestContext& context, const Entry& entry, const StoredCounts& stored) const;
   static void tell_where(Exchange& exchange, const Entry& entry);
   static void refuse(Exchange& exchange, const Entry& entry, RejectReason reason);
-  // Fills `pass`: what it holds, or was refused.
+  // Fills `pass` with the level and the seats of the request, also for a refused one.
   static void fill(GatePass& pass, const Entry& entry, std::uint32_t seats);
   void admit(GatePass& pass, const RequestContext& context, const Entry& entry, Time arrived, Time now) const;
   Time give_up_at(const RequestContext& context) const noexcept;
 
-  // With the lock held:
+  // Called with the lock held:
   void take_levels(std::vector<PriorityLevel> levels);
   void divide();
   void share(Time now);
@@ -111,7 +111,7 @@ class Gate final : public RequestGate {
   std::atomic<std::uint64_t> number_{0};
   Waiting waiting_[2];  // reading, changing
 
-  mutable std::mutex mutex_;  // the rest
+  mutable std::mutex mutex_;  // guards the members below
   std::map<std::string, LevelState> levels_;
   std::vector<FlowSchema> schemas_;
   std::shared_ptr<const StoredCounts> stored_ = std::make_shared<const StoredCounts>();

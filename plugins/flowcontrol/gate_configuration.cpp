@@ -12,7 +12,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view kExempt = "exempt", kCatchAll = "catch-all";
-// Of a level's seats, for one request.
+// The maximum share of a level's seats for one request.
 constexpr double kMostPart = 0.15;
 
 Object imagined(std::string_view resource, std::string_view name) {
@@ -56,7 +56,7 @@ void Gate::configure(std::vector<PriorityLevel> levels, std::vector<FlowSchema> 
   forget_empty();
 }
 
-// Those that are not named any more stay until they are empty; the mandatory ones stay in any case.
+// Levels that are not named any more remain until they are empty; mandatory ones always remain.
 void Gate::take_levels(std::vector<PriorityLevel> levels) {
   for (const std::string_view name : {kExempt, kCatchAll}) {
     const auto found = std::find_if(levels.begin(), levels.end(), [&](const PriorityLevel& level) { return level.name == name; });
@@ -70,7 +70,7 @@ void Gate::take_levels(std::vector<PriorityLevel> levels) {
   }
 }
 
-// Rounded up: together they may be a few more than there are.
+// Rounded up, so the sum may be slightly larger than the number of seats.
 void Gate::divide() {
   double shares = 0;
   for (const auto& [_, state] : levels_) shares += state.configured.shares;

@@ -15,7 +15,7 @@ constexpr const char* kSchema = "flow_schema";
 constexpr std::array<const char*, 3> kReasons = {"concurrency-limit", "queue-full", "time-out"};
 constexpr double kNanosecond = 1e-9;
 
-// So many more in one of the buckets of a histogram, each of that value.
+// Adds observations of one value to a bucket of a histogram.
 struct More {
   std::size_t bucket = 0;
   std::uint64_t count = 0;
@@ -61,7 +61,7 @@ std::vector<double> bounds_of(const std::array<double, size>& bounds) {
   return {bounds.begin(), bounds.end()};
 }
 
-// One schema's counts in one level.
+// The counts of one schema in one level.
 struct Row {
   std::string level, schema;
   const FlowCounts& counts;
@@ -146,7 +146,7 @@ void add_durations(std::vector<Shown>& out, const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     executed.histogram(row.labels("regular"), row.counts.executed[0], kNanosecond);
     executed.histogram(row.labels("watch"), row.counts.executed[1], kNanosecond);
-    // Those that found a seat or were refused at once, and those of one seat, are not counted one by one.
+    // Requests that got a seat or were refused at once, and requests for one seat, are derived from other counts.
     const std::uint64_t all = row.counts.dispatched();
     const std::uint64_t rejected = row.rejected();
     const std::uint64_t at_once = more_than(all, row.counts.waited[1].count());
@@ -155,7 +155,7 @@ void add_durations(std::vector<Shown>& out, const std::vector<Row>& rows) {
       waited.histogram(row.labels_after("true"), row.counts.waited[1], kNanosecond, {1, at_once, 0});
       waited.histogram(row.labels_after("false"), row.counts.waited[0], kNanosecond, {1, refused_at_once, 0});
     }
-    // Upstream has every request stand in a queue, if for no time.
+    // Upstream counts every request as queued, even without a wait.
     if (row.queues) lengths.histogram(row.labels(), row.counts.queue_lengths, 1, {1, at_once, 1});
     widths.histogram(row.labels(), row.counts.wide, 1, {0, more_than(all + row.waiting() + rejected, row.counts.wide.count()), 1});
   }

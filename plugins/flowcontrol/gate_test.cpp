@@ -112,7 +112,7 @@ class NoExchange final : public Exchange {
   bool gone = false;
 };
 
-// A request on its way through a gate.
+// A request at a gate.
 struct Asked {
   explicit Asked(UserInfo who, RequestInfo what) {
     context.user = std::move(who);
@@ -321,14 +321,14 @@ LevelDemand demand_of(int nominal, int lower, int upper, int wanted) {
   return level;
 }
 
-TEST(Allocation, SeatsThatNobodyUsesAreLent) {
-  // One wants ten times what it has; another lends half of its seats; the third lends nothing.
+TEST(Allocation, UnusedSeatsAreLent) {
+  // One level needs ten times its seats; another lends half of its seats; the third lends none.
   const LevelLimits limits = share_seats({demand_of(10, 5, 110, 100), demand_of(60, 30, 160, 0), demand_of(30, 30, 130, 0)});
   EXPECT_EQ(limits.current, (std::vector<int>{40, 30, 30}));
-  // Both want everything: each has what is its own.
+  // Both levels need all seats: each has its nominal number.
   const LevelLimits full = share_seats({demand_of(40, 20, 140, 500), demand_of(60, 30, 160, 500)});
   EXPECT_EQ(full.current, (std::vector<int>{40, 60}));
-  // One that may not borrow keeps to its own.
+  // A level that may not borrow has at most its nominal number.
   EXPECT_EQ(share_seats({demand_of(10, 5, 10, 100), demand_of(90, 0, 190, 0)}).current.front(), 10);
 }
 
@@ -386,7 +386,7 @@ TEST_F(GateTest, AWaitingRequestRunsWhenASeatIsFree) {
   executor.settle();
   EXPECT_EQ(second.let_in, true);
   EXPECT_EQ(second.exchange.sent_as("X-Kubernetes-Pf-Prioritylevel-Uid"), "uid of few");
-  EXPECT_FALSE(second.exchange.close) << "nobody is told of a client that goes any more";
+  EXPECT_FALSE(second.exchange.close) << "a closed client is not reported any more";
   gate.leave(second.pass);
   EXPECT_TRUE(level("few")->level->idle());
 }
@@ -480,7 +480,7 @@ TEST(Gate, WithoutObjectsTheMandatoryLevelsExist) {
   Gate gate(100, 60s);
   const auto levels = gate.levels();
   ASSERT_EQ(levels.size(), 2u);
-  EXPECT_EQ(levels[0].nominal, 100) << "everybody who is not exempt";
+  EXPECT_EQ(levels[0].nominal, 100) << "all requests that are not exempt";
   Asked somebody(user("jane", {"system:authenticated"}), resource("get", "", "pods"));
   EXPECT_EQ(somebody.enter(gate), GateAnswer::kEnter);
   EXPECT_EQ(somebody.exchange.sent_as("X-Kubernetes-Pf-Prioritylevel-Uid"), "") << "it has no UID yet, and says so";
@@ -593,7 +593,7 @@ TEST_F(GateTest, DumpsAreTablesOfText) {
   EXPECT_NE(dump_queues(gate.levels()).find("\nglobal-default,    127,    0,"), std::string::npos) << dump_queues(gate.levels());
 }
 
-// Each thread of a plugin that was reloaded left a set behind.
+// Regression: each thread of a reloaded plugin left metric cells behind.
 TEST(RunningRequests, ANewThreadTakesTheSetOfOneThatHasEnded) {
   const auto one_request = [] {
     RequestContext context;

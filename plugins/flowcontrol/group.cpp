@@ -1,4 +1,4 @@
-// The group flowcontrol.apiserver.k8s.io, put together: rules that cross fields, and cells.
+// Assembles the group flowcontrol.apiserver.k8s.io: rules of several fields, and table cells.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -57,7 +57,7 @@ void check_urls(const Object& rule, const std::string& path, FieldErrors& errors
   });
 }
 
-// The spec as kube-apiserver's own struct prints it.
+// The spec as kube-apiserver prints its struct.
 std::string go_spec(std::string_view type, const Object& spec) {
   return to_json(flowcontrol_schemas()->find("io.k8s.api.flowcontrol.v1." + std::string(type))->go_struct(spec));
 }
@@ -102,7 +102,7 @@ class FlowSchemaStrategy final : public KindStrategy {
   }
 };
 
-// Bits of a hash that dealing a hand of queues takes.
+// The number of hash bits that are used to deal a hand of queues.
 int entropy_bits(std::int64_t queues, std::int64_t hand) {
   return static_cast<int>(std::ceil(std::log2(static_cast<double>(queues)) * static_cast<double>(hand)));
 }
@@ -127,7 +127,7 @@ class PriorityLevelStrategy final : public KindStrategy {
 
  protected:
   void check(const Object& object, FieldErrors& errors) const override {
-    // A note that older versions leave for themselves.
+    // An annotation that older versions use.
     static const std::string kRoundTrip = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares";
     if (find_path(object, {"metadata", "annotations", kRoundTrip}) != nullptr) {
       errors.forbidden("metadata.annotations", "annotation '" + kRoundTrip + "' is forbidden");
@@ -145,7 +145,7 @@ class PriorityLevelStrategy final : public KindStrategy {
   }
 
  private:
-  // Of the level `exempt`, how much it claims and lends may be changed.
+  // In the level `exempt`, the nominal shares and the lendable percent may be changed.
   static void check_mandatory(const Object& object, const Object& spec, FieldErrors& errors) {
     const Bootstrap* mandatory = find_mandatory(kPriorityLevels, object);
     if (mandatory == nullptr) return;

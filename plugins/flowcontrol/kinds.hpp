@@ -1,6 +1,7 @@
-// The group flowcontrol.apiserver.k8s.io: what its kinds do beyond schema/flowcontrol_group.json, and the objects that every server has.
+// The group flowcontrol.apiserver.k8s.io: behaviour of its kinds beyond schema/flowcontrol_group.json, and the objects that every server
+// has.
 //
-// Thread-safety: pure functions; what they give is made once and never changes.
+// Thread-safety: pure functions; their results are made once and never change.
 #pragma once
 
 #include <memory>
@@ -16,21 +17,21 @@ namespace backplane::flowcontrol {
 inline constexpr std::string_view kGroup = "flowcontrol.apiserver.k8s.io";
 inline constexpr std::string_view kFlowSchemas = "flowschemas";
 inline constexpr std::string_view kPriorityLevels = "prioritylevelconfigurations";
-// Whether the server keeps the object's spec as it was delivered.
+// Whether the server maintains the built-in spec of the object.
 inline constexpr std::string_view kAutoUpdate = "apf.kubernetes.io/autoupdate-spec";
 
 std::shared_ptr<const SchemaSet> flowcontrol_schemas();
 Result<kit::GroupDocument> flowcontrol_group();
 
-// An object that the server makes when it is not there.
+// An object that the server creates if it is missing.
 struct Bootstrap {
   std::string_view resource;
   std::string name;
   bool mandatory = false;  // its spec is reverted regardless of its annotation
-  Object spec;             // as the store gives it back
+  Object spec;             // in the form in which the store returns it
 };
-// Of schema/flowcontrol_bootstrap.json, in upstream's order.
+// The objects of schema/flowcontrol_bootstrap.json, in upstream's order.
 const std::vector<Bootstrap>& bootstrap_objects();
-const Bootstrap* find_bootstrap(std::string_view resource, std::string_view name);  // null: none of them
+const Bootstrap* find_bootstrap(std::string_view resource, std::string_view name);  // null: no such object
 
 }  // namespace backplane::flowcontrol

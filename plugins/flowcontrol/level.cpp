@@ -43,14 +43,14 @@ Level::Taken Level::try_take(std::uint32_t seats, Time now) noexcept {
   }
 }
 
-// `state`: what was checked; the new value, if another thread has changed it meanwhile.
+// `state`: the value that was checked; receives the new value if another thread has changed it meanwhile.
 bool Level::take_from(std::uint64_t& state, std::uint32_t seats, Time now) noexcept {
   if (!state_.compare_exchange_weak(state, state + seats, std::memory_order_acq_rel, std::memory_order_relaxed)) return false;
   demand_.changed(demand_of(state), demand_of(state) + seats, now);
   return true;
 }
 
-// A waiter is counted in the word before it looks for a seat, so that one of the two sees the other.
+// A waiter is counted in the state before it checks for a seat, so either it sees the released seat, or this call sees the waiter.
 void Level::give_back(std::uint32_t seats, Time now) noexcept {
   const std::uint64_t after = add(~std::uint64_t{seats} + 1, now);
   if (waited_for(after) == 0) return;
@@ -137,7 +137,7 @@ Level::Queued Level::enqueue(const std::shared_ptr<Waiter>& waiter, Time now) {
   return answer;
 }
 
-// The one of the hand with the least to do; flows with the same hand do not always begin with the same card.
+// The queue of the hand with the least work; flows with the same hand do not always begin with the same card.
 FlowQueue& Level::choose_queue(std::uint64_t hash) noexcept {
   const Hand hand = deal(hash, shape_.queues, shape_.hand_size);
   const auto size = static_cast<std::uint64_t>(hand.size);
@@ -170,7 +170,7 @@ bool Level::abandon(Waiter& waiter, Time now) {
     queue.not_before_arrival();
     add(~wait_for(waiter.seats) + 1, now);
     drop_if_surplus(&queue);
-    // A request after a wide one may fit.
+    // A request after one with many seats may fit.
     decided = dispatch(now);
   }
   tell(decided);
@@ -187,7 +187,7 @@ void Level::finish(FlowQueue* queue, std::uint32_t seats, Time begun, Time now) 
     --queue->executing;
     queue->seats_in_use -= static_cast<int>(seats);
     seats_requested_ -= static_cast<int>(seats);
-    // It was charged what it was taken to need; now it is known.
+    // The queue was charged for the assumed duration; now the real one is known.
     queue->next_dispatch -= seats * (kEstimatedSeconds - took);
     queue->not_before_arrival();
     if (queue->empty()) --active_queues_;
@@ -198,7 +198,7 @@ void Level::finish(FlowQueue* queue, std::uint32_t seats, Time begun, Time now) 
   tell(decided);
 }
 
-// The virtual time goes as fast as seats are there for each queue that has something in it.
+// The virtual time advances at the rate of the seats per active queue.
 void Level::pass_time(Time now) noexcept {
   const double passed = std::chrono::duration<double>(now - last_).count();
   last_ = std::max(last_, now);
@@ -206,7 +206,7 @@ void Level::pass_time(Time now) noexcept {
   virtual_time_ += passed * std::min(seats_requested_, std::max(limit_.load(std::memory_order_relaxed), 0)) / active_queues_;
 }
 
-// The queue whose first request would end first; of several the next one after the last that was served.
+// The queue whose first request would end first; among equals, the next one after the queue that was served last.
 FlowQueue* Level::next_queue() noexcept {
   FlowQueue* best = nullptr;
   std::size_t best_at = robin_;
@@ -229,7 +229,7 @@ FlowQueue* Level::next_queue() noexcept {
   return best;
 }
 
-// While a request waits, seats are taken here only: what fits now fits until it is taken.
+// While requests wait, only this function takes seats, so a request that fits now still fits when its seats are taken.
 Level::Decided Level::dispatch(Time now) {
   Decided decided;
   while (waiting_ > 0) {
@@ -253,7 +253,7 @@ Level::Decided Level::dispatch(Time now) {
   return decided;
 }
 
-// There are more queues than wanted until those that are too many have been emptied.
+// There may be more queues than configured until the surplus ones are empty.
 void Level::drop_if_surplus(FlowQueue* queue) {
   if (!queue->empty() || static_cast<int>(queues_.size()) <= shape_.queues) return;
   const auto place = std::find_if(queues_.begin(), queues_.end(), [&](const auto& each) { return each.get() == queue; });
@@ -266,7 +266,7 @@ void Level::tell(const Decided& decided) {
   for (const auto& waiter : decided) waiter->decided.set(true);
 }
 
-// ---- what is known of it
+// ---- statistics
 
 Demand::Period Level::take_demand(Time now) noexcept { return demand_.take(demand_of(state_.load(std::memory_order_acquire)), now); }
 

@@ -1,9 +1,9 @@
-// A priority level at work: its seats, and the queues of requests that wait for a seat.
+// The run-time state of a priority level: its seats, and the queues of requests that wait for a seat.
 //
-// While no request waits, a seat is taken and released with one atomic change each, and no lock.  Once one waits, later requests go
-// through a queue, which the flow's hash chooses, and seats go to the queues in the order of their virtual time: every queue that has
-// something in it gets as many seat-seconds as any other, regardless of the number and the size of its requests.  Requests that found a
-// free seat are charged to no queue: no other flow was waiting.
+// While no request waits, a seat is taken and released with one atomic change each, and no lock. Once one request waits, later requests are
+// queued in a queue that the flow's hash selects, and seats are assigned to the queues in the order of their virtual time: every active
+// queue gets the same number of seat-seconds, regardless of the number and the size of its requests. A request that gets a free seat at
+// once is charged to no queue, because no other flow was waiting.
 //
 // Thread-safety: every method from any thread.
 // Lifetime:      outlives every request that holds a seat or waits; close() returns whether there are none.
@@ -43,7 +43,7 @@ struct RequestDetails {
   std::string user, verb, path, ns, name, api_version, resource, subresource;
 };
 
-// A request that waits, or is about to.
+// A request that waits, or will wait.
 struct Waiter {
   FlowCounts* flow = nullptr;
   std::string schema;
@@ -52,10 +52,10 @@ struct Waiter {
   std::uint32_t seats = 1;
   RequestDetails details;
   std::chrono::system_clock::time_point arrived = std::chrono::system_clock::now();
-  // True: it runs and has its seats.
+  // True: the request has its seats and runs.
   Promise<bool> decided;
 
-  FlowQueue* queue = nullptr;  // these two under the level's lock
+  FlowQueue* queue = nullptr;  // this and the next member: guarded by the level's lock
   bool waiting = false;
   double arrival = 0;  // in virtual time
 };
@@ -81,19 +81,19 @@ class Level {
 
   enum class Queued : unsigned char { kRuns, kWaits, kQueueFull, kNoSeat, kClosed };
   Queued enqueue(const std::shared_ptr<Waiter>& waiter, Time now);
-  // It will not wait any longer: false when it has been decided meanwhile.
+  // Removes a waiter that gives up. False: it has been decided meanwhile.
   bool abandon(Waiter& waiter, Time now);
-  // Of one that came through a queue.
+  // Ends a request that was queued.
   void finish(FlowQueue* queue, std::uint32_t seats, Time begun, Time now) noexcept;
 
-  // ---- its life
-  // Nothing runs and nothing waits: no request is admitted from now on.  False: not yet.
+  // ---- the end of the level
+  // Closes the level if no request runs or waits; no request is admitted from then on. False: it is still in use.
   bool close();
   bool idle() const noexcept { return state_.load(std::memory_order_acquire) == 0; }
 
-  // ---- what is known of it
+  // ---- statistics
   Demand::Period take_demand(Time now) noexcept;
-  // Counts of the schema of that name; made at the first ask.
+  // The counts of the schema of that name; made by the first call.
   FlowCounts& counts_of(const std::string& schema);
   std::vector<std::pair<std::string, const FlowCounts*>> all_counts() const;
   RetryAfter& retry_after() noexcept { return retry_after_; }
@@ -110,13 +110,13 @@ class Level {
     double next_dispatch = 0, work_waiting = 0;
   };
   std::vector<QueueDump> dump() const;
-  int index_of(const FlowQueue* queue) const;  // -1: none of its queues
+  int index_of(const FlowQueue* queue) const;  // -1: not a queue of this level
   int waiting() const;
   std::uint64_t abandoned() const;
   double virtual_time() const;
 
  private:
-  // One word: seats in use, seats waited for (none: no request waits), and whether it is closed.
+  // state_: the seats in use, the seats that waiting requests need (0: no request waits), and whether the level is closed.
   static constexpr int kShift = 30;
   static constexpr std::uint64_t kMask = (std::uint64_t{1} << kShift) - 1;
   static constexpr std::uint64_t kClosed = std::uint64_t{1} << 63;
@@ -128,14 +128,14 @@ class Level {
   bool fits(std::uint64_t state, std::uint32_t seats, bool queued) const noexcept;
   std::uint64_t add(std::uint64_t change, Time now) noexcept;
   bool take_from(std::uint64_t& state, std::uint32_t seats, Time now) noexcept;
-  // With the lock held:
+  // Called with the lock held:
   void pass_time(Time now) noexcept;
   FlowQueue& choose_queue(std::uint64_t hash) noexcept;
   FlowQueue* next_queue() noexcept;
   using Decided = std::vector<std::shared_ptr<Waiter>>;
   Decided dispatch(Time now);
   void drop_if_surplus(FlowQueue* queue);
-  // … and without it:
+  // … and called without the lock:
   static void tell(const Decided& decided);
 
   const std::string name_;
@@ -146,16 +146,16 @@ class Level {
   Demand demand_;
   RetryAfter retry_after_;
 
-  mutable std::mutex mutex_;  // the rest
+  mutable std::mutex mutex_;  // guards the members below
   QueueShape shape_;
   std::vector<std::unique_ptr<FlowQueue>> queues_;
   int waiting_ = 0;
-  int active_queues_ = 0;    // with something in them or running
-  int seats_requested_ = 0;  // by those
+  int active_queues_ = 0;    // queues with waiting or running requests
+  int seats_requested_ = 0;  // seats that the requests of active queues need
   std::uint64_t enqueued_ = 0;
   std::uint64_t abandoned_ = 0;
   std::size_t robin_ = 0;
-  double virtual_time_ = 0;  // seat-seconds that a queue with something in it has got since the start
+  double virtual_time_ = 0;  // seat-seconds per active queue since the start
   Time last_;
   std::map<std::string, std::unique_ptr<FlowCounts>> counts_;
 };

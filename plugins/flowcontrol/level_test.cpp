@@ -28,7 +28,7 @@ class LevelAtWork {
     Time begun;
     bool fast = false;
   };
-  // Comes, and takes a seat, a place in a queue, or neither.
+  // A request that gets a seat, is queued, or is refused.
   Level::Queued come(const std::string& flow, std::uint32_t seats = 1) {
     Request request{flow, std::make_shared<Waiter>(), now};
     request.waiter->flow = &level.counts_of("s");
@@ -46,7 +46,7 @@ class LevelAtWork {
     if (queued == Level::Queued::kWaits) waiting.push_back(request);
     return queued;
   }
-  // Those that run now and did not.
+  // The requests that run now and did not run before.
   std::vector<std::string> dispatched() {
     std::vector<std::string> flows;
     for (auto request = waiting.begin(); request != waiting.end();) {
@@ -73,7 +73,7 @@ class LevelAtWork {
   std::vector<Request> running, waiting;
 };
 
-TEST(Level, WithoutQueuesWhoFindsNoSeatIsRefused) {
+TEST(Level, WithoutQueuesARequestWithoutASeatIsRefused) {
   LevelAtWork work(2, {});
   EXPECT_EQ(work.come("a"), Level::Queued::kRuns);
   EXPECT_EQ(work.come("a", 2), Level::Queued::kNoSeat);
@@ -147,7 +147,7 @@ TEST(Level, ADispatchedWaiterCannotBeAbandoned) {
   EXPECT_TRUE(work.waiting.front().waiter->decided.future().await_ready());
 }
 
-// One flow has a hundred requests in its queues and another a few: each gets half of the seats.
+// One flow has a hundred waiting requests, another one a few: each gets half of the seats.
 TEST(Level, AFlowWithManyRequestsLeavesOthersTheirShare) {
   LevelAtWork work(4, {64, 1, 500});
   ASSERT_NE(deal(flow_hash("s", "elephant"), 64, 1).cards[0], deal(flow_hash("s", "mouse"), 64, 1).cards[0]);
@@ -163,7 +163,7 @@ TEST(Level, AFlowWithManyRequestsLeavesOthersTheirShare) {
   EXPECT_NEAR(got["mouse"], 30, 3);
 }
 
-// What counts is seats and the time they are held, not requests.
+// Seats and their duration are counted, not requests.
 TEST(Level, FlowsAreChargedForSeatsAndTime) {
   LevelAtWork work(4, {64, 1, 500});
   for (int i = 0; i < 4; ++i) work.come("first");
@@ -181,7 +181,7 @@ TEST(Level, FlowsAreChargedForSeatsAndTime) {
   EXPECT_NEAR(taken["elephant"] / taken["mouse"], 1.0, 0.15);
 }
 
-// A queue that was empty does not get afterwards what it did not use.
+// An empty queue accumulates no credit for later.
 TEST(Level, ANewFlowGetsNoCreditForTheTimeBefore) {
   LevelAtWork work(2, {64, 1, 500});
   for (int i = 0; i < 102; ++i) work.come("early");
@@ -258,7 +258,7 @@ TEST(Demand, IsTheAverageOverTimeItsDeviationAndTheMost) {
   EXPECT_NEAR(period.average, 2, 0.001);
   EXPECT_NEAR(period.deviation, 2, 0.001);
   EXPECT_EQ(period.most, 4);
-  // Who waits wants a seat, too, and who goes on is counted on.
+  // Waiting requests count as demand, and running requests still do.
   for (int i = 0; i < 12; ++i) work.come("a");
   work.now += 10s;
   period = work.level.take_demand(work.now);
@@ -270,7 +270,7 @@ TEST(Demand, IsTheAverageOverTimeItsDeviationAndTheMost) {
   EXPECT_EQ(period.most, 12);
 }
 
-// Threads that take seats, wait for them, give up and give back: there are never more than the limit, and in the end all are back.
+// Threads take seats, wait for them, give up and release them: the limit is never exceeded, and at the end all seats are free.
 TEST(Level, NoSeatIsLostAndNoneIsGivenTwice) {
   constexpr int kThreads = 6, kRounds = 3000, kSeats = 3;
   Level level("l", false, std::chrono::steady_clock::now());
@@ -359,7 +359,7 @@ TEST(Shuffle, AHandIsDifferentCardsOfTheDeck) {
   }
 }
 
-// Every card comes as often as any other, in every place of the hand.
+// Every card is equally frequent at every position of the hand.
 TEST(Shuffle, TheDeckIsDealtEvenly) {
   constexpr int kDeck = 8, kHand = 3, kRounds = 40'000;
   std::array<std::array<int, kDeck>, kHand> dealt{};
@@ -382,7 +382,7 @@ TEST(Shuffle, AllOfTheDeckIsAHandToo) {
   EXPECT_FALSE(can_deal(512, 7)) << "there are not as many bits in a hash";
 }
 
-// The same on every server: SHA-256("s\0a"), its first bytes from the lowest.
+// The same on every server: the first bytes of SHA-256("s\0a") in little endian.
 TEST(Shuffle, TheHashOfAFlowIsKnown) {
   EXPECT_EQ(flow_hash("s", "a"), flow_hash("s", "a"));
   EXPECT_NE(flow_hash("s", "a"), flow_hash("sa", ""));

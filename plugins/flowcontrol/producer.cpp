@@ -12,7 +12,7 @@ namespace {
 
 using namespace kit;
 
-// As many as there are flow schemas at the start: the store commits them together.
+// The number of built-in flow schemas; the store commits their writes together.
 constexpr int kWorkers = 12;
 constexpr std::chrono::milliseconds kFirstPause{50};
 constexpr std::chrono::seconds kLongestPause{1};
@@ -42,7 +42,7 @@ std::optional<bool> auto_update(const Object& object) {
   return updates != nullptr ? parse_bool(text_of(*updates)) : std::nullopt;
 }
 
-// Whether the spec is the delivered one; of the level `exempt`, what it claims and lends is its owner's affair.
+// Whether the spec equals the built-in one. In the level `exempt`, the nominal shares and the lendable percent may differ.
 bool is_as_delivered(const Bootstrap& bootstrap, const Object& spec) {
   if (bootstrap.resource != kPriorityLevels || bootstrap.name != "exempt") return spec == bootstrap.spec;
   Object have(spec);

@@ -1,11 +1,10 @@
-// Keeps the flow schemas and priority levels that every server has (the hook priority-and-fairness-config-producer).
-//
-// Mandatory ones are created again and always reverted; suggested ones are created again, and reverted as long as their
-// annotation apf.kubernetes.io/autoupdate-spec is true.  Objects of an earlier version are deleted, unless it is false.
-// Servers that deliver other objects over one store overwrite each other after growing pauses (kit::RewritePause).
+// Maintains the flow schemas and priority levels that every server has (the hook priority-and-fairness-config-producer).
+// Deleted objects are created again. Changes of mandatory objects are always reverted; changes of suggested objects are reverted if their
+// annotation apf.kubernetes.io/autoupdate-spec is true. Objects of an earlier version are deleted, unless the annotation is false. Servers
+// of one store with different built-in objects overwrite each other's objects after growing pauses (kit::RewritePause).
 // Thread-safety: everything on the plugin's executor; stop() from any thread.
 // Lifetime:      its tasks keep it, and end after stop().
-// Errors:        what fails is tried again, later each time.
+// Errors:        failed steps are retried with growing pauses.
 #pragma once
 
 #include <memory>
@@ -22,15 +21,15 @@
 
 namespace backplane::flowcontrol {
 
-// The object to write in place of `current`; nothing if it is unchanged.
+// The object to write in place of `current`; nullopt if it is unchanged.
 std::optional<Object> revised(const Bootstrap& bootstrap, const Object& current);
-// Whether the server may remove an object that it does not deliver.
+// Whether the server may remove an object that is not built in.
 bool is_left_over(const Object& current);
 
 class ConfigProducer : public std::enable_shared_from_this<ConfigProducer> {
  public:
   ConfigProducer(Host& host, std::shared_ptr<SharedInformerFactory> informers);
-  // Returns when everything is there, or the server stops.
+  // Returns when all objects exist, or the server stops.
   Task<Status> start(PostStartHookContext context);
 
  private:
@@ -43,7 +42,7 @@ class ConfigProducer : public std::enable_shared_from_this<ConfigProducer> {
   // Levels come before the schemas that name them.
   void add_first(std::string_view resource);
   void settled(const std::string& key);
-  // Whether the write has to wait because another server keeps reverting it; if so, the key comes back.
+  // Whether the write must wait because another server keeps reverting it; if so, the key is queued again later.
   bool waits(const std::string& key, std::string_view value);
 
   Host& host_;
@@ -51,7 +50,7 @@ class ConfigProducer : public std::enable_shared_from_this<ConfigProducer> {
   const std::shared_ptr<WorkQueue> queue_;
   std::optional<ApiClient> client_;
   kit::RewritePause pauses_;
-  std::set<std::string> first_;  // what is still to be made before the start is over
+  std::set<std::string> first_;  // objects that must still be created during startup
   bool levels_made_ = false;
   Promise<bool> completed_;
 };

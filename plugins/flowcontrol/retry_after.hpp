@@ -35,7 +35,8 @@ class RetryAfter {
     const std::int64_t kept = std::min(2 * wait_, kLongest);
     while (current_ - past_.front().first > kept) past_.pop_front();
   }
-  // Doubled when three a second were refused in as long as the wait is, once in that time; a second less when not even one a second was.
+  // The wait doubles, at most once during its own length, if three requests a second were refused in that time; it shrinks by a second if
+  // fewer than one a second was refused.
   void change(std::int64_t second) {
     std::int64_t refused = 0;
     for (const auto& [when, count] : past_) {

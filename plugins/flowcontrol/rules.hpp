@@ -1,7 +1,7 @@
-// Flow schemas and priority levels as requests meet them: read from their objects once, compared with every request.
+// Flow schemas and priority levels in the form that is compared with every request; each is read from its object once.
 //
 // Thread-safety: values; matching reads only.
-// Errors:        an object that cannot be read as what it is gives nothing; upstream, too, goes on as if it were not there.
+// Errors:        nullopt for an object that cannot be read; upstream, too, ignores such an object.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct Subject {
   enum class Kind : unsigned char { kUser, kGroup, kPrefix };
   Kind kind = Kind::kUser;
   bool every = false;
-  std::string name;  // of a prefix: how a user's name begins
+  std::string name;  // of a prefix: the beginning of the user's name
   bool is(const UserInfo& user) const noexcept;
   bool operator==(const Subject&) const = default;
 };
@@ -41,7 +41,7 @@ struct ResourceMatch {
 
 struct PathMatch {
   Names verbs, paths;
-  std::vector<std::string> prefixes;  // with the slash at their end
+  std::vector<std::string> prefixes;  // each ends with a slash
   bool matches(const RequestInfo& info) const noexcept;
 };
 
@@ -66,7 +66,7 @@ struct FlowSchema {
   std::string_view flow_of(const UserInfo& user, const RequestInfo& info) const noexcept;
 };
 FlowSchema read_flow_schema(const Object& object);
-// By precedence, then by name.
+// Sorted by precedence, then by name.
 void sort_for_matching(std::vector<FlowSchema>& schemas);
 
 struct PriorityLevel {
@@ -75,7 +75,7 @@ struct PriorityLevel {
   bool exempt = false;
   int shares = 0;
   int lendable_percent = 0;
-  std::optional<int> borrowing_percent;  // nothing: without limit
+  std::optional<int> borrowing_percent;  // nullopt: no limit
   int queues = 0;                        // 0: a request that finds no free seat is refused
   int hand_size = 0;
   int queue_length = 0;

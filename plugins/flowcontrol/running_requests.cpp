@@ -8,13 +8,13 @@ namespace {
 
 struct ThreadPlaces {
   std::mutex mutex;
-  std::deque<RunningRequests::Place> places;  // they do not move
+  std::deque<RunningRequests::Place> places;  // a deque: entries do not move
   std::vector<RunningRequests::Place*> free;
 };
 
 struct Threads {
   std::mutex mutex;
-  std::vector<std::shared_ptr<ThreadPlaces>> all;  // they stay: a request may end on another thread than it began on
+  std::vector<std::shared_ptr<ThreadPlaces>> all;  // kept after their thread ends: a request may end on another thread than it began on
   std::vector<std::shared_ptr<ThreadPlaces>> unused;
 };
 Threads& threads() {
@@ -29,7 +29,7 @@ class OwnPlaces {
     auto& [_, all, unused] = threads();
     if (unused.empty()) {
       places_ = all.emplace_back(std::make_shared<ThreadPlaces>());
-      unused.reserve(all.size());  // so that the destructor needs no memory
+      unused.reserve(all.size());  // so that the destructor allocates nothing
     } else {
       places_ = std::move(unused.back());
       unused.pop_back();
@@ -61,7 +61,7 @@ void RunningRequests::enter(const void* gate, const RequestContext& context, Gat
     Place& made = mine.places.emplace_back();
     made.free = &mine.free;
     made.mutex = &mine.mutex;
-    mine.free.reserve(mine.places.size());  // so that leave() needs no memory
+    mine.free.reserve(mine.places.size());  // so that leave() allocates nothing
     mine.free.push_back(&made);
   }
   Place& place = *mine.free.back();

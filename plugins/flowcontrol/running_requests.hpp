@@ -22,7 +22,7 @@ class RunningRequests {
  public:
   using Time = std::chrono::steady_clock::time_point;
   struct Place {
-    const void* gate = nullptr;  // null: free
+    const void* gate = nullptr;  // null: the place is free
     const RequestContext* context = nullptr;
     GatePass pass;
     Time arrived;
@@ -30,10 +30,10 @@ class RunningRequests {
     std::mutex* mutex = nullptr;
   };
 
-  // Notes it in `pass.note`.
+  // Stores the place in `pass.note`.
   static void enter(const void* gate, const RequestContext& context, GatePass& pass, Time arrived);
   static void leave(GatePass& pass) noexcept;
-  // Calls `show` with every place of the gate's, while it stays.
+  // Calls `show` with every place that belongs to the gate; the place cannot be freed during the call.
   static void all(const void* gate, const std::function<void(const Place&)>& show);
   // The number of sets, for tests.
   static std::size_t sets();

@@ -8,7 +8,7 @@
 
 namespace backplane::flowcontrol {
 namespace {
-// With these the last card is as good as evenly dealt.
+// With this many spare bits the last card is dealt almost evenly.
 constexpr int kHashBits = 60;
 constexpr int kMostQueues = 1 << 26;
 }  // namespace
@@ -34,7 +34,7 @@ std::uint64_t flow_hash(std::string_view schema, std::string_view flow) {
 Hand deal(std::uint64_t hash, int deck, int hand) noexcept {
   Hand dealt;
   dealt.size = hand;
-  // Card i is the place among those that are left; counted among all, it moves past every card before it that is not higher.
+  // Card i is an index into the cards that are left. Its index into all cards is higher by one for every earlier card that is not higher.
   std::array<int, kMostCards> places{};
   for (int i = 0; i < hand; ++i) {
     const auto left = static_cast<std::uint64_t>(deck - i);

@@ -1,6 +1,6 @@
 // Shuffle sharding: the queues that a flow may use are a hand of cards, dealt from a deck (all queues) by the flow's hash.
 //
-// Two flows seldom have the same hand, so one that fills its queues leaves others theirs.
+// Two flows seldom have the same hand, so a flow that fills its queues seldom blocks all queues of another flow.
 // Thread-safety: pure functions.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace backplane::flowcontrol {
 
 inline constexpr int kMostCards = 15;
 
-// Whether a hash holds enough for such a hand.
+// Whether a 64-bit hash has enough bits for such a hand.
 bool can_deal(int deck, int hand) noexcept;
 
 // The first 64 bits, least significant first, of a SHA-256 over both: the same flow has the same hand on every server.
@@ -22,7 +22,7 @@ struct Hand {
   std::array<int, kMostCards> cards{};
   int size = 0;
 };
-// `hand` different cards of [0, deck).  Only for what can_deal().
+// `hand` different cards of [0, deck). Requires can_deal() for the two numbers.
 Hand deal(std::uint64_t hash, int deck, int hand) noexcept;
 
 }  // namespace backplane::flowcontrol

@@ -13,7 +13,7 @@ constexpr std::uint32_t kMostSeatsOfObjects = 10, kMostSeatsOfBytes = 100;
 constexpr std::uint64_t kObjectsOfASeat = 100, kBytesOfASeat = 100'000;
 // The bytes that a list from the cache holds at once: it is written piece by piece.
 constexpr std::uint64_t kMostBytesFromCache = 1'000'000;
-// Of an object whose size is not known.
+// The size assumed for an object whose size is unknown.
 constexpr std::uint64_t kLargestObject = 1'500'000;
 
 struct Asked {
@@ -25,7 +25,7 @@ struct Asked {
   std::optional<bool> initial_events;
 };
 
-// As the options of lists are read: what is no number, or no truth, is an error.
+// Parsed like ListOptions: an invalid number or boolean is an error.
 std::optional<Asked> read(const Query& query) {
   Asked asked;
   if (const std::string_view limit = query_get(query, "limit"); !limit.empty()) {
@@ -84,7 +84,7 @@ std::uint32_t list_width(const RequestInfo& info, const StoredCounts& stored, st
   if (!asked) return highest;
   const bool watch = info.verb == "watch";
   if (watch && !asked->initial_events.value_or(false) && is_number_that_says_something(asked->revision)) return 1;
-  // Of what is not stored here a list costs little here.
+  // A list of objects that this server does not store is cheap for this server.
   const auto found = stored.find(stored_key(info.api_group, info.resource));
   if (found == stored.end()) return 1;
   const bool cached = watch || from_cache(*asked), one = !info.name.empty();

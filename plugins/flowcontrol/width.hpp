@@ -1,5 +1,5 @@
 // How many seats a list needs, at least one: one for each 100 kB that it holds in memory at once, as SizeBasedListCostEstimate has it, or
-// one for each hundred objects that it goes through.
+// one for each hundred objects that it reads.
 //
 // Thread-safety: pure functions; StoredCounts are immutable once shared.
 // Errors:        a query that cannot be parsed takes the most seats: the request will fail, and must not run earlier because of it.

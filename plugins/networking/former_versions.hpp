@@ -7,7 +7,7 @@
 
 namespace backplane::networking {
 
-// Types and conversions.  After the group is installed.
+// Adds the types and conversions; called after the group is installed.
 Status add_former_versions(Scheme& scheme);
 
 }  // namespace backplane::networking

@@ -1,7 +1,7 @@
-// Keys of what a role allows: a subject with many roles finds by them the few that matter for a request.
+// Index keys of roles: for a subject with many roles they find the few that matter for a request.
 //
-// A key is a hash of one verb, group, resource and name of a rule, with "*" as any other text. A request has the keys under which a role
-// that allows it must be. A key proves nothing: the rules of the roles found are compared.
+// A key is a hash of one verb, group, resource and name of a rule; "*" is hashed like any other text. A role that allows a request has at
+// least one of the request's keys. The converse is not true, so the rules of the roles found are still compared.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -18,17 +18,17 @@ namespace backplane::rbac {
 
 using AccessKey = std::uint64_t;
 
-// Of a missing role and of roles with more than kMostAccessKeys: every request has it.
+// The key of missing roles and of roles with more than kMostAccessKeys keys; every request has it, too.
 inline constexpr AccessKey kAlwaysKey = 1;
 inline constexpr std::size_t kMostAccessKeys = 256;
 
-// Without repetitions. `rules`: null for a missing role.
+// The keys of a role, without duplicates. `rules`: null for a missing role.
 std::vector<AccessKey> access_keys(const RoleRulesBox* rules);
 
-// The place of a subject's roles with that key.
+// The index key of the roles of one subject that have `key`.
 inline std::uint64_t keyed_place(std::uint64_t place, AccessKey key) noexcept { return place_hash(place * 0xD6E8FEB86659FD93ULL, key); }
 
-// The keys of one request.
+// The keys of a request.
 class WantedKeys {
  public:
   explicit WantedKeys(const WantedAccess& wanted);

@@ -31,7 +31,7 @@ struct Delivered {
   std::string ns;  // empty: of the whole cluster
   std::string name;
   Object object;  // with its defaults
-  // The rules or subjects of the existing object of this name are taken over when this one is created.
+  // If the object is created, it takes over the rules or subjects of the existing object of this name.
   std::string successor_of;
 };
 

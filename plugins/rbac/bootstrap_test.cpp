@@ -132,7 +132,7 @@ TEST(Revised, AggregationFollowsWhatIsDelivered) {
   EXPECT_FALSE(revised(plain, with(plain.object, "aggregationRule", selectors))->object.contains("aggregationRule"));
   const Delivered gathering = made_of(kClusterRoles, R"({"aggregationRule":{"clusterRoleSelectors":[{"matchLabels":{"a":"b"}}]}})");
   EXPECT_FALSE(revised(gathering, with(gathering.object, "aggregationRule", selectors)));
-  // Aggregated rules stay.
+  // Aggregated rules are kept.
   EXPECT_FALSE(revised(gathering, with(gathering.object, "rules", R"([{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}])")));
   EXPECT_EQ(to_json(revised(gathering, plain.object)->object.at("aggregationRule")),
             R"({"clusterRoleSelectors":[{"matchLabels":{"a":"b"}}]})");
@@ -156,13 +156,13 @@ TEST(Revised, BindingsToAnotherRoleAreMadeAnew) {
   EXPECT_EQ(out->object, binding.object);
 }
 
-TEST(Revised, SaysWhatIsToBeLeftAlone) {
+TEST(Revised, SkipsObjectsThatDisableReconciliation) {
   const Delivered role = made_of(kRoles, R"({"rules":[{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}]})");
   const Object have = object(R"({"metadata":{"annotations":{"rbac.authorization.kubernetes.io/autoupdate":"false"}}})");
   EXPECT_TRUE(revised(role, have)->forbidden);
 }
 
-TEST(Succession, TakesOverWhatSomebodyHasMadeOfTheOlderObject) {
+TEST(Succession, TakesOverTheChangesOfTheOlderObject) {
   Delivered role = made_of(kClusterRoles, R"({"rules":[{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}]})");
   const Object older = with(Object(), "rules", R"([{"verbs":["list"],"apiGroups":[""],"resources":["nodes"]}])");
   EXPECT_EQ(count_of(succeeding(role, older), "rules"), 2U);

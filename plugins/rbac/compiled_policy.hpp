@@ -1,8 +1,8 @@
 // Roles and bindings compiled for decisions: what each subject may do, kept up to date by single changes.
 //
 // A decision looks up the user and each group in two scopes, the cluster and the namespace, and reads the rules of the roles found there.
-// Its cost does not depend on the number of other bindings. A change of a binding costs the lists of its subjects; a change of a role
-// replaces its rules.
+// The cost does not depend on the number of bindings of other subjects. A change of a binding costs the lists of its subjects; a change of
+// a role replaces its rules.
 //
 // Thread-safety: decisions and rules from any thread, without locks; changes from one thread at a time.
 // Lifetime:      outlives the calls on it.
@@ -39,13 +39,12 @@ class CompiledPolicy {
   CompiledPolicy& operator=(const CompiledPolicy&) = delete;
   ~CompiledPolicy();
 
-  // ---- changes; visible to decisions that begin after the call, if open() has been called
-  // `ns` empty: a ClusterRole.
+  // ---- changes; visible to decisions that begin after the call, if open() has been called `ns` empty: a ClusterRole.
   void put_role(std::string_view ns, std::string_view name, PolicyRules rules);
   void remove_role(std::string_view ns, std::string_view name);
   void put_binding(const BindingSource& source);
   void remove_binding(std::string_view ns, std::string_view name);
-  // Makes the policy visible. Before it decisions are no opinions, and there are no rules.
+  // Makes the policy visible. Before that, decisions are kNoOpinion and lists of rules are empty.
   void open();
 
   // ---- decisions
@@ -55,7 +54,7 @@ class CompiledPolicy {
  private:
   struct Version {
     const SubjectTrie::Node* root = nullptr;
-    mutable Garbage garbage;  // objects that the next version does not have any more
+    mutable Garbage garbage;  // objects that the next version does not use
   };
   struct KeyHash {
     using is_transparent = void;

@@ -61,11 +61,11 @@ struct PlainAnswer {
 
 std::string reason_of(const Key& key, const PlainBinding& binding, const PlainSubject& subject) {
   const std::string subject_ns = subject.ns.empty() ? key.first : subject.ns;
-  const std::string who = subject.kind == SubjectKind::kUser    ? "User \"" + subject.name
-                          : subject.kind == SubjectKind::kGroup ? "Group \"" + subject.name
-                                                                : "ServiceAccount \"" + subject.name + "/" + subject_ns;
+  const std::string subject_text = subject.kind == SubjectKind::kUser    ? "User \"" + subject.name
+                                   : subject.kind == SubjectKind::kGroup ? "Group \"" + subject.name
+                                                                         : "ServiceAccount \"" + subject.name + "/" + subject_ns;
   const std::string what = key.first.empty() ? "ClusterRoleBinding \"" + key.second : "RoleBinding \"" + key.second + "/" + key.first;
-  return "RBAC: allowed by " + what + "\" of " + binding.role_kind + " \"" + binding.role_name + "\" to " + who + "\"";
+  return "RBAC: allowed by " + what + "\" of " + binding.role_kind + " \"" + binding.role_name + "\" to " + subject_text + "\"";
 }
 
 PlainAnswer scan(const PlainPolicy& policy, const AuthorizationAttributes& wanted) {
@@ -293,7 +293,7 @@ TEST(CompiledPolicy, OneUserMayHaveThousandsOfRoles) {
   };
   for (int i = 0; i < kCount; i += 97) EXPECT_EQ(ask(i).decision, Decision::kAllow) << i;
   EXPECT_EQ(ask(kCount).decision, Decision::kNoOpinion);
-  // A changed role of a long list.
+  // A change of a role whose bindings are in a long list.
   policy.put_role("n", name(7), {{{"get"}, {""}, {"pods"}, {"p" + std::to_string(kCount)}, {}}});
   EXPECT_EQ(ask(7).decision, Decision::kNoOpinion);
   EXPECT_EQ(ask(kCount).reason, R"(RBAC: allowed by RoleBinding "r7/n" of Role "r7" to User "u")");

@@ -12,12 +12,12 @@ namespace {
 
 using namespace kit;
 
-// The store commits concurrent writes together; more of them would cost memory that is needed only once.
+// The store commits concurrent writes together; a higher limit would cost memory that is needed only once.
 constexpr int kWorkers = 32;
 constexpr std::chrono::milliseconds kFirstPause{50};
 constexpr std::chrono::seconds kLongestPause{1};
 constexpr std::chrono::seconds kPatience{30};
-// Keys; those of objects are digits.
+// Special keys; the keys of objects are numbers.
 constexpr std::string_view kLists = "lists";
 constexpr std::string_view kNamespace = "namespace/";
 

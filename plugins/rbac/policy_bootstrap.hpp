@@ -29,14 +29,14 @@ class PolicyBootstrap : public std::enable_shared_from_this<PolicyBootstrap> {
   Task<Status> start(PostStartHookContext context);
 
  private:
-  // A key is the index of an object in the policy, or the name of a namespace that represents its missing objects, or represents the
-  // lists that are read first.
+  // A key is the index of an object in the policy, or the name of a namespace, which represents its missing objects, or a name that
+  // represents the lists that are read first.
   void open(std::string key);
   void finish(Status status);
   Task<Status> work(std::string key);
   Task<Status> do_work(std::string key);
   Task<Status> read_labelled(std::string_view resource);
-  // Queues the objects that the lists do not have.
+  // Queues the objects that are missing from the lists.
   void plan();
   void plan(std::size_t index);
   Task<Status> ensure_namespace(std::string ns);

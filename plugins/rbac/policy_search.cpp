@@ -116,7 +116,7 @@ class Search {
   std::string refusal() const { return missing_.empty() ? std::string() : "RBAC: " + missing_text(missing_); }
 
  private:
-  // In the roles of one subject in one scope; null: none allows it.
+  // Searches the roles of one subject in one scope; null: no role allows the request.
   const Binding* find(const Subjects& subjects, std::size_t i, const Scope& scope) {
     const BoundRoles* const list = bound(root_, subjects, i, scope);
     if (list == nullptr) return nullptr;

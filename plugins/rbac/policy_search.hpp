@@ -15,9 +15,9 @@
 
 namespace backplane::rbac {
 
-// Kind and name of roles that bindings refer to and that do not exist, without repetitions.
+// Kinds and names of the missing roles that bindings refer to, without duplicates.
 using MissingRoles = std::vector<std::pair<std::string, std::string>>;
-// The errors of references to them, with the authorizer's text: one alone, several in brackets.
+// The error texts of references to missing roles, as upstream's authorizer writes them: several are put in brackets.
 std::string missing_text(const MissingRoles& missing);
 
 struct UserRules {

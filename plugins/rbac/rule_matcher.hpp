@@ -12,7 +12,7 @@
 
 namespace backplane::rbac {
 
-// What a request asks for, as rules compare it.
+// A request in the form that rules are compared with.
 struct WantedAccess {
   explicit WantedAccess(const RequestView& request) noexcept
       : verb(request.verb),

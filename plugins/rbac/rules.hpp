@@ -1,4 +1,4 @@
-// Policy rules: reading them from objects, and what rules allow that others do not.
+// Policy rules: reading them from objects, and the difference of two sets of rules.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -25,8 +25,8 @@ Array to_json_rules(const PolicyRules& rules);
 // True if `prefix`, which may end in `*`, allows `url`.
 bool matches_url(std::string_view prefix, std::string_view url) noexcept;
 
-// What `wanted` allows and no rule of `have` does: rules of one verb each, on one resource of one group, of one name if there are names,
-// or on one URL (upstream: validation.Covers).
+// The permissions that `wanted` grants and no rule of `have` grants, as rules with one verb each, for one resource of one group, with one
+// name if there are names, or for one URL (upstream: validation.Covers).
 PolicyRules missing_rules(const PolicyRules& have, const PolicyRules& wanted);
 
 // The lines in which an escalation error lists missing rules: verbs of the same resource together, sorted (upstream: CompactRules and

@@ -160,10 +160,10 @@ std::span<const BoundRoles::Item> BoundRoles::of(const Role& role) const {
 
 void BoundRoles::free(BoundRoles* list) { ::operator delete(list); }
 
-// ---- the trie: five bits of the hash for each level; a place holds a list, or a node if several lists share the bits so far
+// ---- the trie: five bits of the hash for each level; a slot holds a list, or a node if several lists share the bits so far
 
 struct SubjectTrie::Node {
-  std::uint32_t lists = 0, nodes = 0;  // bits: what is at a place; none: nothing
+  std::uint32_t lists = 0, nodes = 0;  // bits: the kind of the slot; neither bit: the slot is empty
 
   static constexpr unsigned kBits = 5;
   static Node* make(std::uint32_t lists, std::uint32_t nodes) {
@@ -183,7 +183,7 @@ struct SubjectTrie::Node {
   const BoundRoles* list(std::uint32_t bit) const noexcept { return static_cast<const BoundRoles*>(slots()[place(bit)]); }
   bool is_lone_list() const noexcept { return nodes == 0 && std::popcount(lists) == 1; }
 
-  // A copy with something else at one place.
+  // A copy of a node with one slot replaced.
   const Node* with(std::uint32_t bit, const void* thing, bool is_node) const {
     const std::uint32_t others = ~bit;
     Node* const out = make((lists & others) | (thing != nullptr && !is_node ? bit : 0), (nodes & others) | (is_node ? bit : 0));

@@ -1,7 +1,7 @@
-// What each subject is bound to: a persistent hash trie from (subject, namespace) to bindings.
+// The bindings of each subject: a persistent hash trie from (subject, namespace) to bindings.
 //
-// A change makes a new root that shares all but a few nodes with the former one. Nothing is reference-counted: what a change replaces goes
-// into Garbage, and its owner frees it when no reader can see it any more.
+// A change makes a new root that shares all but a few nodes with the former one. Nodes have no reference counts: a change adds the nodes
+// that it replaces to a Garbage, and the owner frees them when no reader can use them any more.
 //
 // Thread-safety: a tree that a root leads to never changes; any thread may read it. One thread makes changes.
 // Lifetime:      bindings, roles and their texts outlive every root that leads to them.
@@ -20,7 +20,7 @@
 
 namespace backplane::rbac {
 
-// Things to be freed, in any order.
+// Memory to free, in any order.
 class Garbage {
  public:
   Garbage() = default;
@@ -54,7 +54,7 @@ struct Role {
   std::string kind;  // "Role", "ClusterRole", or another text that a binding has
   std::string ns;    // empty for ClusterRole
   std::string name;
-  std::atomic<const RoleRulesBox*> rules{nullptr};  // null: it does not exist
+  std::atomic<const RoleRulesBox*> rules{nullptr};  // null: the role does not exist
   std::size_t bindings = 0;                         // of the writer
 
   static void free(Role* role);
@@ -102,7 +102,7 @@ std::uint64_t subject_hash(const Subject& subject);
 std::uint64_t scope_hash(std::string_view ns) noexcept;
 inline std::uint64_t place_hash(std::uint64_t subject, std::uint64_t scope) noexcept { return (subject ^ scope) * 0x9E3779B97F4A7C15ULL; }
 
-// The bindings of one subject in one scope: those of the same role adjoin.
+// The bindings of one subject in one scope: bindings of the same role are adjacent.
 class BoundRoles {
  public:
   struct Item {
@@ -110,7 +110,7 @@ class BoundRoles {
     std::uint32_t subject;  // the first subject of the binding that is the subject of this list
   };
   std::uint64_t hash() const noexcept { return hash_; }
-  // A long list is also found by what its roles allow (access_keys.hpp).
+  // A long list has an index by the keys of its roles (access_keys.hpp).
   bool indexed() const noexcept { return indexed_; }
   std::span<const Item> items() const noexcept { return {reinterpret_cast<const Item*>(this + 1), count_}; }
 
@@ -136,7 +136,7 @@ class SubjectTrie {
  public:
   struct Node;
   static const BoundRoles* find(const Node* root, std::uint64_t hash) noexcept;
-  // A root in which `list` has the place of the list with `hash`; null removes it. Null: the tree is empty.
+  // A new root in which `list` replaces the list with `hash`; a null `list` removes it. Returns null if the tree is empty.
   static const Node* with(const Node* root, std::uint64_t hash, const BoundRoles* list, Garbage& garbage);
   // Frees a tree with its lists.
   static void free_all(const Node* root);

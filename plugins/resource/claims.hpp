@@ -1,4 +1,4 @@
-// Rules of claims that cross their fields: names of requests, alternatives, reported and allocated devices.
+// Rules of claims that cross their fields: names of requests and alternatives, reported devices, allocated devices.
 //
 // Thread-safety: pure functions.
 #pragma once

@@ -10,7 +10,7 @@
 namespace backplane::resource {
 namespace {
 
-// Members of a request for devices of one class, which v1beta1 has in the request itself.
+// Members of an exact request, which v1beta1 has in the request itself.
 constexpr std::array<std::string_view, 7> kExact = {"deviceClassName", "selectors",   "allocationMode", "count",
                                                     "adminAccess",     "tolerations", "capacity"};
 

@@ -78,7 +78,7 @@ void print_pool_status(const Object& request, std::int64_t now, Array& cells) {
 
 // ---- kinds
 
-// A claim without requests has no list of them, rather than an empty one.
+// In a claim without requests the list is absent, not empty.
 void drop_empty_requests(Object& claim_spec) {
   if (Object* devices = mutable_object(claim_spec, "devices")) null_when_empty(*devices, "requests");
 }
@@ -175,7 +175,7 @@ void date_rule(Object& rule) {
   if (taint != nullptr) date_taint(*taint);
 }
 
-// The times in the view's version, whose writer has set them.
+// Sets the times in an object of the view's version.
 template <void (*date)(Object&)>
 class DatedView final : public Strategy {
  public:
@@ -206,7 +206,7 @@ class TaintRuleStrategy final : public KindStrategy {
   void apply_defaults(Object& rule) const override { date_rule(rule); }
 
  protected:
-  // The time is that of the effect.
+  // The time belongs to the effect: a change of the effect sets it.
   void prepare_update(Object& rule, const Object& old) const override {
     Object* spec = mutable_object(rule, "spec");
     Object* taint = spec != nullptr ? mutable_object(*spec, "taint") : nullptr;

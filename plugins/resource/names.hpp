@@ -14,7 +14,7 @@ namespace backplane::resource {
 
 // One or several subdomains, with slashes between.
 void check_pool_name(std::string_view name, const kit::Path& path, FieldErrors& errors);
-// The same with the texts of declared formats, which number the parts.
+// The same, with the error texts of declared formats, which number the parts.
 void check_pool_segments(std::string_view name, const kit::Path& path, FieldErrors& errors);
 // An identifier with an optional domain and slash before it; a fully qualified one has the domain.
 void check_qualified_name(std::string_view name, const kit::Path& path, FieldErrors& errors);

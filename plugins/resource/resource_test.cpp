@@ -178,15 +178,15 @@ TEST(Slices, WarnOfDriversInUpperCase) {
 }
 
 TEST(Policies, OfRangesAreWholeSteps) {
-  const auto told = [](const char* text) {
+  const auto problem_of = [](const char* text) {
     FieldErrors errors;
     check_capacity(json::parse(text).get_object(), true, kit::Path("c"), errors);
     return errors.empty() ? "" : errors.aggregate_message();
   };
-  EXPECT_EQ(told(R"({"value":"8Gi","requestPolicy":{"default":"1Gi","validRange":{"min":"1Gi","max":"4Gi","step":"1Gi"}}})"), "");
-  EXPECT_EQ(told(R"({"value":"8Gi","requestPolicy":{"default":"1536Mi","validRange":{"min":"1Gi","step":"1Gi"}}})"),
+  EXPECT_EQ(problem_of(R"({"value":"8Gi","requestPolicy":{"default":"1Gi","validRange":{"min":"1Gi","max":"4Gi","step":"1Gi"}}})"), "");
+  EXPECT_EQ(problem_of(R"({"value":"8Gi","requestPolicy":{"default":"1536Mi","validRange":{"min":"1Gi","step":"1Gi"}}})"),
             "c.requestPolicy.validRange.step: Invalid value: \"1536Mi\": value is not a multiple of a given step (1Gi) from (1Gi)");
-  EXPECT_EQ(told(R"({"value":"8","requestPolicy":{"default":"3","validValues":["1","9"]}})"),
+  EXPECT_EQ(problem_of(R"({"value":"8","requestPolicy":{"default":"3","validValues":["1","9"]}})"),
             "[c.requestPolicy.validValues[1]: Invalid value: \"9\": option is larger than capacity value: 8, "
             "c.requestPolicy.validValues: Invalid value: \"3\": default value is not valid according to the requestPolicy]");
 }

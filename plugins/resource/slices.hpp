@@ -9,7 +9,7 @@
 
 namespace backplane::resource {
 
-// `attribute_type`: of a DeviceAttribute, to quote one.
+// `attribute_type`: the type DeviceAttribute, to quote a value.
 void check_slice(const Object& slice, const Schema& attribute_type, FieldErrors& errors);
 
 }  // namespace backplane::resource

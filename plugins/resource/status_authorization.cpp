@@ -51,7 +51,7 @@ std::set<std::string> changed_drivers(const Object& now, const Object& old) {
   return out;
 }
 
-// The node that an allocation names alone; empty: it names none, or several.
+// The only node that an allocation names; empty if it names none, or several.
 std::string_view allocated_node(const Object& allocation) {
   const Array* terms = get_array(object_or_empty(allocation, "nodeSelector"), "nodeSelectorTerms");
   if (terms == nullptr || terms->size() != 1 || !terms->front().is_object()) return {};
@@ -133,7 +133,7 @@ class StatusAuthorization final : public AdmissionPlugin {
     }
   }
 
-  // Why none of the verbs is permitted, by the first; empty: one is.
+  // The reason why the first verb is not permitted, if none is; empty if one of the verbs is permitted.
   Task<std::string> driver_refusal(const AuthorizationAttributes& base, const std::vector<std::string>& verbs,
                                    const std::string& driver) const {
     std::string first;

@@ -1,4 +1,4 @@
-// The storage of PriorityClasses: a DELETE of a system class is refused; a DELETE of the collection is not, as upstream.
+// The storage of PriorityClasses: a DELETE of a system class is refused; a DELETE of the collection is permitted, as upstream.
 //
 // Thread-safety: that of the store.
 // Errors:        kForbidden from remove().

@@ -1,4 +1,4 @@
-// Counts calls to etcd by the names of gRPC's metrics for clients: grpc_client_started_total and its like.
+// Counts calls to etcd in metrics with the names of gRPC's client metrics, e.g. grpc_client_started_total.
 //
 // Thread-safety: any thread.
 #pragma once

@@ -1,4 +1,4 @@
-// The calls to etcd, for Cluster::call() and its like: their names and messages.
+// The calls to etcd, as template arguments of Cluster::call() and Cluster::ask(): names and messages.
 //
 // Thread-safety: values without state.
 #pragma once

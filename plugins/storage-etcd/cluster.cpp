@@ -29,7 +29,7 @@ grpc::CallOptions Cluster::options_of(Patience patience, bool needs_leader, Turn
   options.send_by = now + patience.connection;
   options.max_message_bytes = kMaxMessage;
   options.breaker = turn.next_breaker();
-  options.metadata.reserve(6);  // this one, those of gRPC and those of the client
+  options.metadata.reserve(6);  // this frame, gRPC's and the HTTP client's
   if (needs_leader) options.metadata.emplace_back("hasleader", "true");
   return options;
 }
@@ -44,7 +44,7 @@ std::optional<std::chrono::milliseconds> Cluster::again(const CallStatus& status
   if (tries < size()) return std::chrono::milliseconds(0);
   // A broken connection does not mean that the server is unavailable.
   if (!never_arrived(status) && !is_electing(status) && tries < 2 * size()) return kFirstPause;
-  // All servers have been tried: an unreachable server is not available a moment later either, but a leader may be elected.
+  // All servers have been tried. A retry does not help against unreachable servers, but a leader may be elected meanwhile.
   if (!is_electing(status) || so_far > kElection) return std::nullopt;
   return std::min(kLongestPause, kFirstPause * static_cast<std::int64_t>(1 + tries / size()));
 }

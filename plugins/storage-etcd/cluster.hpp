@@ -69,7 +69,7 @@ class Cluster {
   Task<void> stop();
   bool stopping() const noexcept { return stopping_.load(); }
 
-  // stop() waits until all are destroyed.
+  // stop() waits until all of them are destroyed.
   class Turn {
    public:
     explicit Turn(Cluster& cluster);

@@ -68,7 +68,7 @@ struct RevisionCalls::Askers {
     const std::lock_guard lock(mutex);
     return std::exchange(waiting, {});
   }
-  // The executor of a caller that arrived meanwhile; nothing: no caller waits.
+  // The executor of a caller that arrived meanwhile; nullopt: no caller waits.
   std::optional<Executor*> next() {
     const std::lock_guard lock(mutex);
     asking = !waiting.empty();
@@ -132,12 +132,12 @@ void RevisionCalls::begin(Executor* waiter) {
   spawn_detached(loop != nullptr && !loop->may_block() ? static_cast<Executor&>(*loop) : executor_, question());
 }
 
-// A caller that arrives while it runs must not get its response, which may be older than the caller's commits.
+// A caller that arrives while the request runs must not get its response, which may be older than the caller's commits.
 Task<void> RevisionCalls::question() {
   auto gathering = gather();
   co_await std::move(gathering);
   const auto waiting = askers_->take();
-  // On every path the callers are resumed, and a request for the others is started.
+  // Every path must resume the callers and start a request for the callers that arrived meanwhile.
   Answer answer = internal_error("etcd could not be asked for its revision");
   try {
     auto asking = ask(Cluster::kPatience);

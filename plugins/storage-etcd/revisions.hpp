@@ -1,4 +1,4 @@
-// Reads the store's revision with as few calls as possible: one runs at a time, and callers that arrive meanwhile share the next one.
+// Reads the store's revision with as few calls as possible: one call runs at a time, and callers that arrive meanwhile share the next call.
 //
 // Thread-safety: any thread.  Tasks need an executor.
 // Lifetime:      borrows the cluster and the executor; the cluster's stop() ends the calls.

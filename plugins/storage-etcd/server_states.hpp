@@ -3,7 +3,7 @@
 //
 // Thread-safety: any thread.
 // Lifetime:      borrows the cluster, whose stop() ends the calls, and the executor.
-// Errors:        a server that does not respond is asked again in the next round.
+// Errors:        a request to a server that does not respond is repeated in the next round.
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,8 @@ class ServerStates {
   ServerStates(Cluster& cluster, Executor& executor, std::chrono::nanoseconds size_age, Logger* logger)
       : cluster_(cluster), executor_(executor), size_age_(size_age), logger_(logger), versions_(cluster.size()) {}
 
-  // Asks every server, unless the last round was recent; if all have responded, unless it was within `size_age`.
+  // Requests the status of every server, unless the last round was recent. If all servers responded in that round, it counts as recent for
+  // `size_age`.
   void look() noexcept;
   // True if every server supports ordered progress requests, because a watch may be reopened on any server.
   bool progress_is_true() const noexcept { return true_.load(); }

@@ -31,8 +31,8 @@ struct Settings {
   // The maximum age of the store's size; zero: the size is not requested.
   std::chrono::nanoseconds size_age = std::chrono::seconds(30);
   std::string stored_form = "protobuf";
-  // A connection with calls that receives nothing for `keep_alive` sends a PING, and is closed without an answer within
-  // `keep_alive_timeout`: kube-apiserver's times.
+  // A connection with calls that receives nothing for `keep_alive` sends a PING, and is closed if no response arrives within
+  // `keep_alive_timeout`; the values are kube-apiserver's.
   std::chrono::milliseconds keep_alive{30'000}, keep_alive_timeout{10'000};
 };
 

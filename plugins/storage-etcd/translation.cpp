@@ -7,7 +7,7 @@ namespace backplane::etcd {
 namespace {
 
 constexpr std::string_view kRoot = "/registry";
-// Errors before a request is processed.
+// Errors that etcd reports before it processes a request.
 constexpr std::string_view kNoLeader = "etcdserver: no leader";
 // Errors of requests that no member has put into its log.
 constexpr std::string_view kDropped = "raft proposal dropped";

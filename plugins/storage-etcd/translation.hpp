@@ -26,7 +26,7 @@ class Keys {
 
 // The Status for an error of etcd.
 Status to_status(const CallStatus& status);
-// True if the server has not accepted the request, so that another one may be asked.
+// True if the server has not accepted the request, so that the request may be sent to another server.
 bool never_arrived(const CallStatus& status);
 // True if the server is available, but its cluster has no leader, or has just changed it.
 bool is_electing(const CallStatus& status);

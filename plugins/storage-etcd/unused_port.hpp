@@ -1,4 +1,4 @@
-// For tests: ports to listen on later.
+// For tests: free ports on which a server can listen later.
 //
 // Thread-safety: any thread.
 // Errors:        none; another test that searches at the same time may take the port first.

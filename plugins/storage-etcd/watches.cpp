@@ -59,7 +59,7 @@ namespace {
 using Shared = Watches::Shared;
 using grpc::Stream;
 
-// A watch: the events that were received and not taken, and the stream.
+// A watch: the received events that next() has not returned yet, and the stream.
 class Follower final : public std::enable_shared_from_this<Follower> {
  public:
   Follower(std::shared_ptr<Shared> shared, std::string prefix, Revision after)
@@ -106,7 +106,7 @@ class Follower final : public std::enable_shared_from_this<Follower> {
   std::size_t waiting_bytes_ = 0;
   std::optional<Promise<bool>> reader_, room_, paused_;
   std::optional<Status> over_;
-  // Of the executor:
+  // Used on the executor only:
   Revision reached_;     // all events up to here have been delivered; initially the start revision, which may be in the future
   Revision seen_ = 0;    // of received events
   EventBatch gathered_;  // of a response in several parts
@@ -275,7 +275,7 @@ Task<void> Follower::check_history(std::shared_ptr<Stream> stream) {
   auto asking = shared_->cluster.call<RangeCall>(std::move(request), /*reads=*/true);
   const auto answer = co_await std::move(asking);
   if (!answer.ok()) {
-    stream->cancel();  // asked again when the watch is opened again
+    stream->cancel();  // requested again when the watch is reopened
     co_return;
   }
   const Revision newest = answer->header().revision();
@@ -384,7 +384,7 @@ std::vector<std::shared_ptr<Follower>> Watches::Shared::followers() {
 
 Watches::Watches(Cluster& cluster, Executor& executor, Keys keys, std::string root, std::string fence, Logger* logger)
     : shared_(std::make_shared<Shared>(cluster, executor, std::move(keys), std::move(root), std::move(fence), logger)) {
-  // Readers wait for what is watched.
+  // Readers wait for all keys that are watched.
   cluster.when_reached([shared = std::weak_ptr<Shared>(shared_)] {
     const auto alive = shared.lock();
     if (alive == nullptr) return;

@@ -26,7 +26,7 @@ class Watches {
   ~Watches();
 
   std::unique_ptr<StorageWatch> open(std::string prefix, Revision after);
-  // Every open watch requests its progress.  Only for servers with tells_progress_truly().
+  // Every open watch requests its progress. Requires servers with tells_progress_truly().
   void ask_progress();
   // Whether watches include the fence: they then watch the whole root and filter by their prefix.
   void use_fence(bool used);

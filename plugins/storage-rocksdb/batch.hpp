@@ -1,4 +1,4 @@
-// One group of transactions on its way into the store: the rows to write, what they change, and the events to publish.
+// A group of transactions that is being committed: the rows to write, the changes that they make, and the events to publish.
 //
 // Thread-safety: the writer's thread only.
 // Errors:        kInternalError when a key cannot be read.
@@ -23,7 +23,7 @@ struct KeyState {
   SharedBytes value;
 };
 
-// Writes the rows; the one call in which another thread, of RocksDB, may read them (cmake/tsan.supp).
+// Writes the rows. During this call, and no other, a thread of RocksDB may read them (cmake/tsan.supp).
 rocksdb::Status commit_rows(rocksdb::DB& db, const rocksdb::WriteOptions& options, rocksdb::WriteBatch& rows);
 
 class Batch {

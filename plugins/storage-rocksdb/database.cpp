@@ -29,7 +29,7 @@ rocksdb::ColumnFamilyOptions family_options(const std::shared_ptr<rocksdb::Cache
   table.pin_l0_filter_and_index_blocks_in_cache = true;
   table.block_size = 16 * 1024;
   table.format_version = 5;
-  // Creates ask for keys that do not exist: a filter answers that without reading a block.
+  // A create looks up a key that does not exist: the filter answers that without reading a block.
   if (bloom) table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
 
   rocksdb::ColumnFamilyOptions options;
@@ -94,7 +94,7 @@ Status open_error(const rocksdb::Status& status, const std::string& directory) {
   return to_status(status, "open the store in " + quoted(directory));
 }
 
-// Writes a file and makes it durable, as the log must be.
+// Writes a file and syncs it.
 Status try_write(const std::string& directory) {
   const std::string path = directory + "/write-probe";
   const std::string page(4096, '\0');

@@ -45,8 +45,8 @@ class Database {
   Status resume();
   // Enables compaction of files, which would otherwise compete for the processor and the disk while the caches load.
   void merge_files();
-  // Releases the memory of recent writes, for an idle store: flushes them to files in the background, and drops cached blocks. Both
-  // only from 1 MB on. True: it has begun to flush.
+  // Releases the memory of recent writes, for an idle store: flushes them to files in the background, and drops cached blocks. Does neither
+  // below 1 MB. Returns true if a flush has begun.
   bool write_out_much();
   std::int64_t size_bytes() const noexcept;
 
@@ -69,7 +69,7 @@ class Database {
   Status open_handles();
   rocksdb::Status close_handles();
   // Flushes the entries replayed from the log to files, in the background: startup need not wait until they are durable, and the next one
-  // has nothing of it to replay.  Nothing to do after a good end.
+  // has nothing of it to replay. After a clean shutdown there is nothing to flush.
   void write_out();
 
   const std::string directory_;

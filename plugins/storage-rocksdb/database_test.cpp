@@ -32,7 +32,7 @@ TEST_F(DatabaseTest, FilesAreMergedOnlyAfterMergeFilesIsCalled) {
   (*database)->merge_files();
   EXPECT_TRUE(merges(**database));
   EXPECT_TRUE((*database)->close().ok());
-  (*database)->merge_files();  // There is nothing to merge.
+  (*database)->merge_files();  // the database has nothing to compact
 }
 
 std::uint64_t bytes_in_memory(const Database& database, Family family) {

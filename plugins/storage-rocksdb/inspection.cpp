@@ -66,7 +66,7 @@ Result<StoreCheckPart> check_segment(const Database::Reading& reading, std::stri
   return part;
 }
 
-// Why the row cannot be right; empty: it can.
+// Why the row is invalid; empty if it is valid.
 std::string_view fault_of(Family family, std::string_view key, std::string_view value, Revision revision) {
   if (family == Family::kDefault) {
     const bool number = key == "revision" || key == "compacted" || key.starts_with("lease/");
@@ -87,7 +87,7 @@ std::string shown_key(Family family, std::string_view key) {
   return backplane::quoted(key);
 }
 
-// The revision row of the moment that `options` reads.
+// The revision row in the snapshot of `options`.
 Revision revision_of(const Database::Reading& reading, const rocksdb::ReadOptions& options) {
   std::string value;
   const auto status = reading.db().Get(options, reading.family(Family::kDefault), "revision", &value);

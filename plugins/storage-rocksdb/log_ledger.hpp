@@ -28,7 +28,7 @@ class LogLedger {
   // Reads the ledger of `directory`; a missing ledger is empty (a new store, or one from before ledgers existed).
   explicit LogLedger(std::string directory);
 
-  // The files RocksDB works on: the usual ones, with the ledger kept.
+  // The Env for RocksDB: the default one, which also updates the ledger.
   rocksdb::Env* env() const noexcept { return env_.get(); }
   // The first log of the ledger that is not in the directory; empty: all are there.
   std::string missing() const;

@@ -74,7 +74,7 @@ class Blocks {
   std::shared_ptr<std::string> block_;  // never grows beyond its reserved capacity, so its bytes do not move
 };
 
-// Everything but the value.
+// All fields except the value.
 KeyValue key_value(std::string_view key, const VersionRecord& version) {
   KeyValue kv;
   kv.key = key;

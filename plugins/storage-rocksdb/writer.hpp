@@ -85,10 +85,10 @@ class Writer {
   Status health_;
 
   // Writer thread only.
-  Revision revision_;  // the last one given out
+  Revision revision_;  // the newest assigned revision
   LeaseTable leases_;
-  std::optional<LeaseTable::Time> merge_at_;  // nothing: compaction has been enabled already
-  std::optional<LeaseTable::Time> look_at_;   // next check of the data to flush; nothing: no write since the last check
+  std::optional<LeaseTable::Time> merge_at_;  // nullopt: compaction is already enabled
+  std::optional<LeaseTable::Time> look_at_;   // next check of the data to flush; nullopt: no write since the last check
   std::size_t written_ = 0;                   // bytes written since then
   LeaseId last_lease_ = 0;
   std::thread thread_;

@@ -37,9 +37,9 @@ fs::path suite() {
   for (int letter = fgetc(pipe); letter != EOF; letter = fgetc(pipe)) text.push_back(static_cast<char>(letter));
   if (pclose(pipe) != 0) return {};
   boost::system::error_code error;
-  const backplane::Value told = json::parse(text, error);
-  if (error || !told.is_object()) return {};
-  const fs::path folder = fs::path(std::string(get_string(told.get_object(), "Dir"))) / "tests/simple/testdata";
+  const backplane::Value module = json::parse(text, error);
+  if (error || !module.is_object()) return {};
+  const fs::path folder = fs::path(std::string(get_string(module.get_object(), "Dir"))) / "tests/simple/testdata";
   return fs::is_directory(folder) ? folder : fs::path();
 }
 
@@ -274,7 +274,7 @@ TEST(CelConformance, TheSuiteOfTheLanguageIsMetOrTheReasonIsListed) {
   const fs::path folder = suite();
   if (folder.empty()) BACKPLANE_SKIP_WITHOUT("go", "go is not installed, or cannot fetch " + std::string(kModule));
   const auto known = known_differences();
-  std::set<std::string> seen;  // some names stand for several tests
+  std::set<std::string> seen;  // several tests may share a name
   std::size_t met = 0, listed = 0;
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder)) {

@@ -1,5 +1,5 @@
-// Random expressions over random trees: every result stays within the budget, and nothing crashes.  CEL_RUNS in the
-// environment asks for more of them, CEL_SEED for others.
+// Random expressions over random trees: every result stays within the budget, and nothing crashes. The environment variable CEL_RUNS sets
+// their number, CEL_SEED the random seed.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

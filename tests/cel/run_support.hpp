@@ -8,7 +8,7 @@
 
 namespace backplane {
 
-// The result as JSON, "error: …", or "problem: …" for what does not compile.
+// The result as JSON, "error: …", or "problem: …" for an expression that does not compile.
 inline std::string answer(std::string_view expression, std::string_view self = "null", std::uint64_t* cost = nullptr) {
   cel::EnvironmentOptions options;
   options.version = 36;

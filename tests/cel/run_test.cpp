@@ -174,7 +174,7 @@ TEST(CelRun, LibraryFunctionsHaveNoOverloadForNull) {
 }
 
 // The error of a call with a precompiled pattern names no type; other errors name the receiver's type, or all argument types.
-TEST(CelRun, RefusalsAreWordedByWhoRefuses) {
+TEST(CelRun, ErrorsHaveTheTextOfTheRefusingStep) {
   EXPECT_EQ(answer("dyn(1).matches('a')"), "error: no such overload");
   EXPECT_EQ(answer("dyn(1).matches(self)", "\"a\""), "error: no such overload: matches");
   EXPECT_EQ(answer("'a'.matches(self)", "1"), "error: no such overload");

@@ -1,4 +1,4 @@
-// Protocol buffers as text, as far as the conformance suite of CEL uses it: a tree of named fields, without types.
+// Parses the text form of protobuf as far as CEL's conformance suite uses it, into a tree of named fields without types.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 namespace backplane::textproto {
 
 struct Field {
-  std::string name;    // "expr"; "[type.googleapis.com/…]" as it stands
-  std::string scalar;  // of a scalar: its text; strings unescaped and put together
+  std::string name;    // "expr"; "[type.googleapis.com/…]" unchanged
+  std::string scalar;  // of a scalar: its text; strings unescaped and concatenated
   bool is_message = false;
   std::vector<Field> fields;
 

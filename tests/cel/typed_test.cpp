@@ -57,19 +57,20 @@ TEST(CelTyped, FormatsMakeTypes) {
 }
 
 TEST(CelTyped, InvalidTimesHaveTheErrorsOfGosParser) {
-  const auto told = [](std::string_view member, std::string_view value) {
+  const auto result_of = [](std::string_view member, std::string_view value) {
     return typed("[self.spec." + std::string(member) + "]",
                  R"({"spec": {")" + std::string(member) + R"(": ")" + std::string(value) + "\"}}");
   };
-  EXPECT_EQ(told("when", "soon"),
+  EXPECT_EQ(result_of("when", "soon"),
             "error: Invalid date-time formatted string soon: parsing time \"soon\" as \"2006-01-02T15:04:05\": cannot parse \"soon\" as "
             "\"2006\"");
-  EXPECT_EQ(told("day", "soon"),
+  EXPECT_EQ(result_of("day", "soon"),
             "error: Invalid date formatted string soon: parsing time \"soon\" as \"2006-01-02\": cannot parse \"soon\" as \"2006\"");
-  EXPECT_EQ(told("day", "2020-13-01"), "error: Invalid date formatted string 2020-13-01: parsing time \"2020-13-01\": month out of range");
-  EXPECT_EQ(told("day", "2020-01-01T"),
+  EXPECT_EQ(result_of("day", "2020-13-01"),
+            "error: Invalid date formatted string 2020-13-01: parsing time \"2020-13-01\": month out of range");
+  EXPECT_EQ(result_of("day", "2020-01-01T"),
             "error: Invalid date formatted string 2020-01-01T: parsing time \"2020-01-01T\": extra text: \"T\"");
-  EXPECT_EQ(told("data", "a+b/"), "error: Invalid byte formatted string a+b/: illegal base64 data at input byte 1");
+  EXPECT_EQ(result_of("data", "a+b/"), "error: Invalid byte formatted string a+b/: illegal base64 data at input byte 1");
   EXPECT_EQ(typed("self.spec.data == b'\\xfb\\xff'", R"({"spec": {"data": "-_8="}})"), "true");
 }
 

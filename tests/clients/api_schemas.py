@@ -6,7 +6,7 @@ WELL_KNOWN = {'Quantity': {'type': 'string', 'enum': ['1', '100m', '1Gi', '0', '
 
 
 class Schemas:
-    """Of all group versions of a server, read when they are first asked for.  References are resolved in place: schemas may be cyclic."""
+    """The schemas of all group versions of a server, read at their first use.  References are resolved in place: schemas may be cyclic."""
 
     def __init__(self, server):
         self.server, self.documents = server, {}

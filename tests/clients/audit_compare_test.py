@@ -103,7 +103,7 @@ class Audit(RightsSideBySide):
         for number, (user, row, headers) in enumerate(rows):
             for server in self.servers:
                 self.ask(server, user, *row, [*headers, ('Audit-ID', 'row-%s-%d' % (name, number))])
-        told = []
+        reports = []
         mine = lambda server: {key: event for key, event in self.events(server).items() if key[0].startswith('row-%s-' % name)}
         # An event is written after its response.
         harness.wait_for(lambda: len({frozenset(mine(server)) for server in self.servers}) == 1, 10)
@@ -111,10 +111,10 @@ class Audit(RightsSideBySide):
         for key in sorted(set(want) | set(got)):
             number = int(key[0].rsplit('-', 1)[1])
             found = differences(*(self.compared(events[key]) if key in events else {'event': 'none'} for events in (want, got)))
-            told += ['%s %s %s: %s' % (key[1], rows[number][0], ' '.join(map(str, rows[number][1]))[:150], '; '.join(found[:3]))] if found else []
-        print('%s: %d of %d events differ' % (name, len(told), len(want)), *told, sep='\n  ', file=sys.stderr)
+            reports += ['%s %s %s: %s' % (key[1], rows[number][0], ' '.join(map(str, rows[number][1]))[:150], '; '.join(found[:3]))] if found else []
+        print('%s: %d of %d events differ' % (name, len(reports), len(want)), *reports, sep='\n  ', file=sys.stderr)
         self.assertGreater(len(want), len(rows) // 3)
-        self.assertEqual(told, [])
+        self.assertEqual(reports, [])
 
     def test_requests_of_many_users(self):
         self.compare_logs([(user, row, ()) for user in USERS for row in tables.REQUESTS])

@@ -92,7 +92,7 @@ class Bootstrap(unittest.TestCase):
     def caller(self, token):
         return identities.Caller(self.server, token=token)
 
-    def test_1_cluster_info_is_signed_and_read_by_anybody(self):
+    def test_1_cluster_info_is_signed_and_readable_by_anonymous(self):
         self.create(SECRETS, token_secret(TOKEN))
         with open(self.server.kubeconfig, encoding='utf-8') as f:
             authority = harness.re.search(r'certificate-authority-data: (\S+)', f.read())[1]
@@ -151,7 +151,7 @@ class Bootstrap(unittest.TestCase):
         renewed = identities.Caller(self.server, self.issued('renew', node))
         self.assertEqual(renewed.request('GET', '/api/v1/nodes/joined')[0], 200)
 
-    def test_3_requests_that_nobody_may_make_for_a_node_are_not_approved(self):
+    def test_3_requests_for_nodes_that_the_user_may_not_make_are_not_approved(self):
         joining = self.caller(TOKEN)
         self.create(CSRS, self.signing_request('admin', 'joe', ('system:masters',)), joining)
         self.create(CSRS, self.signing_request('later', 'system:node:later'), joining)

@@ -14,7 +14,7 @@ import subprocess
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD_DIR = os.environ.get('CLIENTS_DIR', os.path.join(HERE, '../../build/clients'))
 PROGRAMS = ('kube-apiserver', 'kube-controller-manager', 'kube-scheduler')
-BUSY = re.compile('[Tt]oo many requests|time allotted|Timeout: ')  # how clients tell of 429 and 504
+BUSY = re.compile('[Tt]oo many requests|time allotted|Timeout: ')  # the texts in which clients report 429 and 504
 
 
 class Missing(Exception):

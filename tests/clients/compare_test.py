@@ -54,7 +54,7 @@ def change(rng, found):
 
 
 def changed(rng, objects):
-    """The objects, each with the same changes, and the changes; nothing if one of them cannot be applied."""
+    """The objects, each with the same changes, and the changes; None if one of them cannot be applied."""
     made = [change(rng, places(objects[0])) for _ in range(rng.choice((1, 1, 1, 2, 3)))]
     try:
         for row in made:
@@ -73,7 +73,7 @@ class Compare(SideBySide):
 
     def compare(self, name):
         rng = random.Random(SEED)
-        asked, told = 0, []
+        asked, reports = 0, []
         for case in tables(name):
             self.prepare(case.get('setup', []))
             method, path = case['do'].split(' ', 1)
@@ -86,11 +86,11 @@ class Compare(SideBySide):
                 want, got = (self.answer(server, method, path, body) for server, body in zip(self.servers, bodies))
                 found = differences(want, got)
                 if found:
-                    told.append('%s %s: %s' % (case['id'], json.dumps(rows)[:200], '; '.join(found[:2])))
+                    reports.append('%s %s: %s' % (case['id'], json.dumps(rows)[:200], '; '.join(found[:2])))
             self.prepare(case.get('teardown', []))
-        print('%s: %d of %d answers differ' % (name, len(told), asked), *told, sep='\n  ', file=sys.stderr)
+        print('%s: %d of %d answers differ' % (name, len(reports), asked), *reports, sep='\n  ', file=sys.stderr)
         self.assertGreater(asked, 0)
-        self.assertLessEqual(len(told) / asked, MOST, '\n'.join(told))
+        self.assertLessEqual(len(reports) / asked, MOST, '\n'.join(reports))
 
     def test_the_roles_and_bindings_that_every_server_has_are_the_same(self):
         for kind in ('clusterroles', 'clusterrolebindings', 'roles', 'rolebindings'):

@@ -259,7 +259,7 @@ class ConversionAnswers(SideBySide):
             want, got = ([self.said(server, 'GET', path + '/one'), self.said(server, 'POST', path + '?dryRun=All', new)] for server in self.servers)
             if want != got:
                 wrong.append('%s:\n  want %s\n  got  %s' % (name, want, got))
-        print('%s: %d of %d answers are told of otherwise' % (review, len(wrong), len(CASES)), file=sys.stderr)
+        print('%s: %d of %d responses are reported differently' % (review, len(wrong), len(CASES)), file=sys.stderr)
         self.assertEqual(wrong, [], '\n'.join(wrong))
 
     def test_each_answer_to_a_review_of_v1(self):

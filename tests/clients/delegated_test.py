@@ -128,7 +128,7 @@ class Delegated:
         code, _, answer = self.server.request('GET', self.path, client_certificate=False)
         self.assertEqual((code, answer['reason']), (403, 'Forbidden'), answer)
 
-    def test_a_token_is_reviewed_when_the_server_is_asked_itself(self):
+    def test_a_token_is_reviewed_in_direct_requests_to_the_server(self):
         self.assertEqual(self.direct(self.callers['nobody'].token, self.path), 403)
         self.assertEqual(self.direct('x', self.path), 401)
         self.assertTrue(harness.wait_for(lambda: self.direct(self.callers['reader'].token, self.path) == 200, SECONDS))
@@ -167,7 +167,7 @@ class SampleApiserver(Delegated, unittest.TestCase):
     account, namespace, service = 'apiserver', 'wardle', 'api'
     group_version = ('wardle.example.com', 'v1alpha1')
     path, kind, scope = '/apis/wardle.example.com/v1alpha1/namespaces/default/flunders', 'FlunderList', 'in the namespace "default"'
-    # Its manifests lack what an API server of 1.36 watches besides.
+    # Its manifests lack the permissions for the resources that only an API server of 1.36 watches.
     unneeded = ('mutatingadmissionpolic',)
     build = staticmethod(clients.build_aggregated)
 

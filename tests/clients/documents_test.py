@@ -68,7 +68,7 @@ class Documents:
         starts = tuple(root + space + '/' + plural + '/' for space in ('', '/namespaces/{namespace}'))
         return {path: undescribed(each) for path, each in paths.items() if (path + '/').startswith(starts)}
 
-    def told(self, crd):
+    def reports(self, crd):
         """{what: part of a document} of a definition."""
         spec, out = crd['spec'], {}
         group, plural, names = spec['group'], spec['names']['plural'], crd['status']['acceptedNames']
@@ -168,7 +168,7 @@ class DefinitionDocuments(SideBySide):
         both = [Documents(server) for server in self.servers]
         wrong = []
         for crd in crds:
-            want, got = (each.told(crd) for each in both)
+            want, got = (each.reports(crd) for each in both)
             if want != got:
                 wrong.append('%s: %s' % (crd['metadata']['name'], difference(want, got)))
         print('documents agree on %d of %d definitions; not had: %s' % (len(crds) - len(wrong), len(crds), missing or 'none'), file=sys.stderr)

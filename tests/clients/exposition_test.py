@@ -95,7 +95,7 @@ class Exposition(unittest.TestCase):
         self.assertEqual(EXPECTED - set(found), set())
         allocator = 'kube_apiserver_clusterip_allocator_%s{cidr="10.0.0.0/24"}'
         used, free = (int(float(found[allocator % name])) for name in ('allocated_ips', 'available_ips'))
-        self.assertEqual((used, used + free), (4, 254))  # that of the service kubernetes, and three
+        self.assertEqual((used, used + free), (4, 254))  # the service kubernetes, and three others
         self.assertEqual(found['kube_apiserver_nodeport_allocator_allocated_ports'], '1')
         # The controllers create none of these.
         self.assertEqual(found['apiserver_request_body_size_bytes_count{group="",resource="limitranges",verb="create"}'], '1')

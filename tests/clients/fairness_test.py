@@ -16,7 +16,7 @@ EVERYTHING = {'resourceRules': [{'verbs': ['*'], 'apiGroups': ['*'], 'resources'
 # Metrics that this server does not have, or has in another form.
 NOT_MEASURED = {'demand_seats', 'priority_level_request_utilization', 'priority_level_seat_utilization', 'read_vs_write_current_requests',
                 'dispatch_r', 'latest_s', 'next_s_bounds', 'next_discounted_s_bounds', 'watch_count_samples',
-                # Hidden since 1.32: a kube-apiserver that was built without its version, as the tests build it, shows them all the same.
+                # Hidden since 1.32: a kube-apiserver that was built without its version, as the tests build it, shows them anyway.
                 'request_concurrency_in_use', 'request_concurrency_limit'}
 
 
@@ -118,7 +118,7 @@ class Fairness(SideBySide):
             server.request('DELETE', GROUP + '/flowschemas/few')
             server.request('DELETE', GROUP + '/prioritylevelconfigurations/few')
 
-    def test_who_finds_no_seat_is_told_to_come_again(self):
+    def test_a_request_without_a_seat_gets_a_retry_after(self):
         status, headers, body, names, served = self.both(lambda server: self.refusal(server, {'type': 'Reject'}))
         self.assertEqual((status, headers['Retry-After'], names, served), (429, '1', ['few', 'few'], [200, 200]))
         self.assertEqual(body, b'Too many requests, please try again later.\n')

@@ -364,13 +364,13 @@ class Fields(SideBySide):
             if kind.name not in os.environ.get('FIELDS_KINDS', kind.name).split(','):
                 continue
             with self.subTest(kind.name):
-                asked, taken, told = 0, 0, []
+                asked, taken, reports = 0, 0, []
                 for number in range(HISTORIES):
                     count, ok, found = self.history(kind, number)
-                    asked, taken, told = asked + count, taken + ok, told + found
-                print('%s: %d writes, %d taken, %d histories part' % (kind.name, asked, taken, len(told)), *told, sep='\n  ', file=sys.stderr)
+                    asked, taken, reports = asked + count, taken + ok, reports + found
+                print('%s: %d writes, %d taken, %d histories differ' % (kind.name, asked, taken, len(reports)), *reports, sep='\n  ', file=sys.stderr)
                 self.assertGreater(taken, 0)
-                self.assertLessEqual(len(told), MOST.get(kind.name, 0) * HISTORIES, '\n'.join(told))
+                self.assertLessEqual(len(reports), MOST.get(kind.name, 0) * HISTORIES, '\n'.join(reports))
 
 
 if __name__ == '__main__':

@@ -20,7 +20,7 @@ ATTACHMENT = {'attacher': 'a.example.com', 'nodeName': 'n', 'source': {'persiste
 REQUEST = ('LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlJQkFUQ0JxUUlCQURCSE1SVXdFd1lEVlFRS0RBeHplWE4wWlcwNmJtOWtaWE14TGpBcwo=')
 SET = {'serviceName': 's', 'template': POD}
 
-# (apiVersion, kind, the members beside metadata)
+# (apiVersion, kind, the members besides metadata)
 OBJECTS = (
     ('admissionregistration.k8s.io/v1beta1', 'MutatingWebhookConfiguration', {'webhooks': [HOOK]}),
     ('admissionregistration.k8s.io/v1beta1', 'ValidatingWebhookConfiguration', {'webhooks': [HOOK]}),

@@ -27,14 +27,14 @@ import harness  # noqa: E402
 STORE_FILE = os.environ.get('STORE_FILE', os.path.join(HERE, '../../build/tests/store_file'))
 # Flow control and admission would act on random objects.
 FLAGS = ('--runtime-config=api/all=true', '--enable-priority-and-fairness=false')
-# Where the kinds of extensions/v1beta1, and events, are kept now.
+# The current groups of the kinds of extensions/v1beta1, and of events.
 MOVED = {('extensions', 'Ingress'): 'networking.k8s.io', ('extensions', 'NetworkPolicy'): 'networking.k8s.io', ('extensions', 'Deployment'): 'apps',
          ('extensions', 'DaemonSet'): 'apps', ('extensions', 'ReplicaSet'): 'apps', ('events.k8s.io', 'Event'): ''}
 PREFIXES = {'customresourcedefinitions': 'apiextensions.k8s.io/customresourcedefinitions', 'apiservices': 'apiregistration.k8s.io/apiservices',
             'nodes': 'minions', 'services': 'services/specs', 'endpoints': 'services/endpoints', 'replicationcontrollers': 'controllers',
             'ingresses': 'ingress'}
 PATCH = {'Content-Type': 'application/merge-patch+json'}
-# (how an object is called, how the path of a difference begins, the reason)
+# (name of the object, prefix of the difference's path, reason)
 ALLOWED = (('PersistentVolumeClaim', '.spec.dataSourceRef', 'made of dataSource by reads there, by writes here'),
            ('Pod', '.status.podIPs', 'podIP and the first of podIPs are always the same but in these objects'),
            ('Service', '.status.loadBalancer.ingress[].ipMode', 'a service with ingress is of type LoadBalancer but in these objects'),
@@ -143,7 +143,7 @@ def watched(server, path):
     connection.close()
 
 
-def told(found):
+def reports(found):
     """Differences by kind and place, with an example of each."""
     groups = collections.OrderedDict()
     for what, (place, want, got) in found:
@@ -192,7 +192,7 @@ class FormerVersions(unittest.TestCase):
                           and not any(what.startswith(kind + ' ') and each[0].startswith(begin) for kind, begin, _ in ALLOWED)]
         self.assertGreater(compared, len(self.values))
         if found:
-            self.fail(told(found))
+            self.fail(reports(found))
 
     def test_1_every_version_lists_what_kube_apiserver_lists(self):
         self.assertGreater(len(self.values), 1000)

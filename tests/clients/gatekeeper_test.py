@@ -135,7 +135,7 @@ class Gatekeeper(policy_engines.Case):
         self.apply_template('demo/basic/templates/k8suniquelabel_template.yaml', 'k8suniquelabel')
         self.assertTrue(self.refusal(self.read('demo/basic/bad/bad_constraint_labelselector.yaml')).startswith(denied + 'invalid Constraint: '))
 
-    def test_the_label_of_exempt_namespaces_is_refused_elsewhere(self):
+    def test_the_label_of_exempt_namespaces_is_refused_for_other_namespaces(self):
         code, answer = self.try_namespace(**{'admission.gatekeeper.sh/ignore': 'yes'})
         self.assertEqual((code, answer['message']), (403, 'admission webhook "check-ignore-label.gatekeeper.sh" denied the request: '
                                                      'Only exempt namespace can have the admission.gatekeeper.sh/ignore label'))

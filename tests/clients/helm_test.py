@@ -136,7 +136,7 @@ class Helm(unittest.TestCase):
         self.assertNotIn('r-settings', left)
         self.assertIsNotNone(self.get('/apis/apiextensions.k8s.io/v1/customresourcedefinitions/prices.shop.example.com'), 'definitions stay')
 
-    def test_what_is_told_of_a_release(self):
+    def test_release_information(self):
         ns = 'told'
         self.install(ns, '--set', 'replicas=3', '--labels', 'team=red', '--description', 'the first one')
         self.assertIn('replicas: 3', self.helm(ns, 'get', 'values', 'r'))
@@ -268,7 +268,7 @@ class Helm(unittest.TestCase):
         self.helm(ns, 'upgrade', 'r', 'shop', '--set', 'replicas=5')
         self.assertEqual(self.deployment(ns)['spec']['replicas'], 5)
 
-    def test_objects_of_others_are_taken_over_when_told(self):
+    def test_objects_of_other_owners_are_taken_over_with_the_flag(self):
         ns = 'taken'
         self.server.request('POST', '/api/v1/namespaces', harness.namespace(ns))
         self.server.request('POST', '/api/v1/namespaces/%s/configmaps' % ns, harness.configmap('r-settings', revision='0'))
@@ -294,7 +294,7 @@ class Helm(unittest.TestCase):
         after = self.deployment(ns)
         self.assertEqual((after['spec']['replicas'], after['metadata']['uid']), (6, before['uid']))
 
-    def test_history_is_bounded_and_kept_when_told(self):
+    def test_history_is_bounded_and_kept_with_the_flag(self):
         ns = 'kept'
         self.install(ns, driver='configmap')
         for count in (3, 4, 5):

@@ -169,7 +169,7 @@ class SideBySide(unittest.TestCase):
 
     @classmethod
     def start_flags(cls):
-        """Flags of both servers; the files that they name can be written beside `pki`."""
+        """Flags of both servers; the files that they name can be written to the directory of `pki`."""
         return cls.flags
 
     @classmethod
@@ -213,7 +213,7 @@ def listed(server):
             path = '/apis/' + version['groupVersion']
             documents.append((path, server.request('GET', path)[2]))
     for path, document in documents:
-        # A group version whose server is away has no document.
+        # A group version whose server is unavailable has no document.
         for resource in document['resources'] if isinstance(document, dict) else []:
             if '/' not in resource['name'] and {'list', 'get'} <= set(resource['verbs']):
                 out.append((path, resource))

@@ -14,14 +14,14 @@ class Labels(SideBySide):
 
     def test_every_kind_is_found_by_the_labels_it_is_found_by_upstream(self):
         kinds = [{(group, resource['name'], 'watch' in resource['verbs']) for group, resource in listed(server)} for server in self.servers]
-        told = []
+        reports = []
         self.assertEqual(kinds[1] - kinds[0], set())
         for group, name, watched in sorted(kinds[0] & kinds[1]):
             for query in ['?fieldSelector=%s%%3Dv' % label for label in LABELS] + ['?watch=1&fieldSelector=x%3Dv'] * watched:
                 want, got = (self.said(server, '%s/%s%s' % (group, name, query)) for server in self.servers)
                 if want != got:
-                    told.append('%s/%s%s: %s, not %s' % (group, name, query, got, want))
-        self.assertEqual(told, [])
+                    reports.append('%s/%s%s: %s, not %s' % (group, name, query, got, want))
+        self.assertEqual(reports, [])
 
     @staticmethod
     def said(server, path):

@@ -138,7 +138,7 @@ class Metrics(SideBySide):
 
         def counted(server):
             found = series(server, 'apiserver_requested_deprecated_apis')
-            # Of versions that are removed in 1.40 or later the deprecation has only been announced.
+            # For versions that will be removed in 1.40 or later, the deprecation is only announced.
             return {labels: value for labels, value in found.items() if not re.search('removed_release="1.4[0-9]"', labels)}
         self.both(counted)
 

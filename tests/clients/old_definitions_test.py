@@ -180,14 +180,14 @@ class OldDefinitions(unittest.TestCase):
             order(answers[-1]['body'])
         found = differences(*answers)
         if found:
-            self.told.append('%s %s %s: %s' % (method, path, what, '; '.join(found[:3])[:1000]))
+            self.reports.append('%s %s %s: %s' % (method, path, what, '; '.join(found[:3])[:1000]))
         return answers
 
     def setUp(self):
-        self.told = []
+        self.reports = []
 
     def tearDown(self):
-        self.assertEqual(self.told, [], '\n'.join(self.told))
+        self.assertEqual(self.reports, [], '\n'.join(self.reports))
 
     def test_definitions_are_read_in_v1_and_their_conditions_are_set(self):
         for crd in DEFINITIONS:
@@ -200,7 +200,7 @@ class OldDefinitions(unittest.TestCase):
             document = server.request('GET', '/apis', headers={'Accept': AGGREGATED})[2]
             server.groups = [item for item in document['items'] if item['metadata']['name'].startswith('old.')]
         if self.servers[0].groups != self.servers[1].groups:
-            self.told.append('aggregated discovery differs')
+            self.reports.append('aggregated discovery differs')
 
     def test_documents(self):
         def schemas(server, path, *keys):
@@ -216,7 +216,7 @@ class OldDefinitions(unittest.TestCase):
             want, got = (plain(schemas(server, path, *keys)) for server in self.servers)
             for name in sorted(set(want) | set(got)):
                 if want.get(name) != got.get(name):
-                    self.told.append('%s %s: want %s, got %s' % (path, name, want.get(name), got.get(name)))
+                    self.reports.append('%s %s: want %s, got %s' % (path, name, want.get(name), got.get(name)))
 
     def test_objects_keep_what_no_schema_knows(self):
         for crd in DEFINITIONS:
@@ -265,16 +265,16 @@ class OldDefinitions(unittest.TestCase):
 
         for place, _ in STALE.values():
             for way in WAYS:
-                told = []
+                reports = []
                 for server in self.servers:
                     versions = [version(server, place % way)]
                     for _ in range(3):
                         self.assertEqual(write(server, place % way, way)[0], 200)
                         versions.append(version(server, place % way))
-                    told.append([one != other for one, other in zip(versions, versions[1:])])
-                if told[0] != told[1]:
-                    self.told.append('%s %s: written %s, want %s' % (place, way, told[1], told[0]))
-                self.assertFalse(any(told[1][1:]), 'it is written again and again: %s %s' % (place, way))
+                    reports.append([one != other for one, other in zip(versions, versions[1:])])
+                if reports[0] != reports[1]:
+                    self.reports.append('%s %s: written %s, want %s' % (place, way, reports[1], reports[0]))
+                self.assertFalse(any(reports[1][1:]), 'it is written again and again: %s %s' % (place, way))
 
     def test_definitions_can_be_written(self):
         for crd in DEFINITIONS:

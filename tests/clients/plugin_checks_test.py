@@ -39,7 +39,7 @@ kind: Lease
 metadata: {name: sample}
 spec: {holderIdentity: a}
 """
-# What kube-apiserver leaves to kube-controller-manager, and what it cannot do over etcd 3.4.
+# Tests of functions that kube-apiserver leaves to kube-controller-manager, or does not support over etcd 3.4.
 KNOWN = ('objects go with their namespace', 'watch list: it has what is there', 'watch list: then a bookmark that says so')
 
 
@@ -47,7 +47,7 @@ class PluginChecks(SideBySide):
     maxDiff = None
 
     def failed(self, server):
-        """The checks that do not hold, each with what was seen."""
+        """The failed checks, each with the observed value."""
         status, _, answer = server.request('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', DEFINITION)
         self.assertEqual(status, 201, answer)
         self.assertTrue(harness.wait_for(lambda: server.request('GET', '/apis/%s/v1/gauges' % GROUP)[0] == 200))

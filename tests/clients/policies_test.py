@@ -72,7 +72,7 @@ class Policies(SideBySide):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.rows, cls.told = list(all_cases()), []
+        cls.rows, cls.reports = list(all_cases()), []
         cls.made = [cls.prepare(server) for server in cls.servers]
 
     @classmethod
@@ -136,7 +136,7 @@ class Policies(SideBySide):
     def compare(self, what, want, got):
         found = sorted(differences(want, got), key=lambda text: '/message:' not in text)
         if found:
-            self.told.append('%s: %s' % (what, '; '.join(found[:3])))
+            self.reports.append('%s: %s' % (what, '; '.join(found[:3])))
 
     def test_policies_are_stored_and_decide_alike(self):
         ids, asked = [], 0
@@ -152,8 +152,8 @@ class Policies(SideBySide):
         want, got = (self.annotations(server) for server in self.servers)
         for each in ids:
             self.compare(each + ' audited', want.get(each), got.get(each))
-        print('%d cases, %d writes, %d differences' % (len(self.rows), asked, len(self.told)), *self.told, sep='\n  ', file=sys.stderr)
-        self.assertEqual(self.told, [])
+        print('%d cases, %d writes, %d differences' % (len(self.rows), asked, len(self.reports)), *self.reports, sep='\n  ', file=sys.stderr)
+        self.assertEqual(self.reports, [])
 
 
 if __name__ == '__main__':

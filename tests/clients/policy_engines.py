@@ -216,7 +216,7 @@ class Case(unittest.TestCase):
         return self.cluster.path_of(text)
 
     def refusal(self, text):
-        """The message for an object that is refused."""
+        """The message for a refused object."""
         code, answer = self.cluster.apply(text)
         self.assertIn(code, (400, 403, 422), answer)
         return answer['message']

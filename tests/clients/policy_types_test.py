@@ -144,7 +144,7 @@ class PolicyTypes(SideBySide):
         return status if status.get('observedGeneration') == found['metadata'].get('generation') else None
 
     def test_warnings_are_the_same(self):
-        made, told = [], []
+        made, reports = [], []
         for number in range(len(CASES)):
             codes = {server.request('POST', PATH, policy(number))[0] for server in self.servers}
             self.assertEqual(len(codes), 1, policy(number))
@@ -157,11 +157,11 @@ class PolicyTypes(SideBySide):
                 self.assertIsNotNone(answers[-1], 'no status of %d from %s' % (number, server.name))
             found = differences(*map(normalized, answers))
             if found:
-                told.append('%s: %s' % (CASES[number][1], '; '.join(found[:2])))
+                reports.append('%s: %s' % (CASES[number][1], '; '.join(found[:2])))
         warned = sum(1 for number in made if 'expressionWarnings' in self.status(self.servers[0], 'p%03d' % number).get('typeChecking', {}))
-        print('%d policies, %d with warnings, %d differences' % (len(made), warned, len(told)), *told, sep='\n  ', file=sys.stderr)
+        print('%d policies, %d with warnings, %d differences' % (len(made), warned, len(reports)), *reports, sep='\n  ', file=sys.stderr)
         self.assertGreater(warned, 20)
-        self.assertEqual(told, [])
+        self.assertEqual(reports, [])
 
     def test_a_change_is_checked_again(self):
         for server in self.servers:

@@ -16,10 +16,10 @@ FORMS = ('json', 'pb')
 def folder(version):
     """testdata of the module. Raises clients.Missing."""
     env = clients.module()
-    told = subprocess.run(['go', 'mod', 'download', '-json', 'k8s.io/api@' + version], cwd=clients.BUILD_DIR, env=env, capture_output=True, text=True)
-    path = os.path.join(json.loads(told.stdout).get('Dir', '') if told.stdout else '', 'testdata')
-    if told.returncode != 0 or not os.path.isdir(path):
-        raise clients.Missing('the module k8s.io/api %s cannot be had: %s' % (version, (told.stderr or told.stdout).strip()[-300:]))
+    download = subprocess.run(['go', 'mod', 'download', '-json', 'k8s.io/api@' + version], cwd=clients.BUILD_DIR, env=env, capture_output=True, text=True)
+    path = os.path.join(json.loads(download.stdout).get('Dir', '') if download.stdout else '', 'testdata')
+    if download.returncode != 0 or not os.path.isdir(path):
+        raise clients.Missing('the module k8s.io/api %s cannot be had: %s' % (version, (download.stderr or download.stdout).strip()[-300:]))
     return path
 
 

@@ -71,7 +71,7 @@ def differences_of(want, got, at='body'):
 
 
 def told_apart(found):
-    """The differences, long ones from where they begin."""
+    """The differences; long texts begin at the first difference."""
     out = []
     for line in found[:3]:
         got, _, want = line.partition(', want ')
@@ -83,7 +83,7 @@ def told_apart(found):
 
 
 def nested(pointer, value, of):
-    """A patch of one place: lists on the way hold the one item, with what names it."""
+    """A patch of one path: lists on the path contain only the one item, with its key members."""
     parts = pointer.split('/')[1:]
     key = parts[0].replace('~1', '/').replace('~0', '~') if parts else None
     if key is None:

@@ -77,7 +77,7 @@ class Rows:
     def token_review(self):
         spec = {'token': self.pick(*TOKENS), 'audiences': self.pick(None, None, [], ['a'], [OWN], ['a', OWN], [''])}
         body = named(self.pick(*[AUTHENTICATION] * 4, 'authentication.k8s.io/v1beta1'), 'TokenReview', self.pick('', 'x'), spec=without_none(spec))
-        if spec['token'] == 5:  # the types of versions that are not served are not looked at
+        if spec['token'] == 5:  # the types of versions that are not served are skipped
             body['apiVersion'] = AUTHENTICATION
         if self.pick(True, False, False):
             body['status'] = {'authenticated': True, 'user': {'username': 'evil'}, 'audiences': ['evil']}

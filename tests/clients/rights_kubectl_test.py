@@ -70,15 +70,15 @@ class RightsKubectl(RightsSideBySide):
 
     def compare(self, rows):
         """Rows: (user, arguments)."""
-        told = []
+        reports = []
         for user, arguments in rows:
             (want, theirs), (got, ours) = (self.kubectl(server, user, arguments) for server in self.servers)
             found = differences(want, got)
             if not found and theirs.startswith('eyJ'):
                 found = differences(claims(theirs), claims(ours))
-            told += ['%s %s: %s' % (user, ' '.join(arguments), '; '.join(found[:3]))] if found else []
-        print('%s: %d of %d differ' % (self.id().rsplit('.', 1)[1], len(told), len(rows)), *told, sep='\n  ', file=sys.stderr)
-        self.assertEqual(told, [])
+            reports += ['%s %s: %s' % (user, ' '.join(arguments), '; '.join(found[:3]))] if found else []
+        print('%s: %d of %d differ' % (self.id().rsplit('.', 1)[1], len(reports), len(rows)), *reports, sep='\n  ', file=sys.stderr)
+        self.assertEqual(reports, [])
 
     def test_upstreams_users(self):
         self.compare([(user, command) for user in USERS for command in COMMANDS])
@@ -94,7 +94,7 @@ class RightsKubectl(RightsSideBySide):
             for user in ('kubernetes-admin', 'token-maker', 'edit-in-work')])
 
     def test_tokens_are_reviewed_alike(self):
-        told = []
+        reports = []
         for options in TOKENS[:3] + TOKENS[6:7]:
             answers = []
             for server in self.servers:
@@ -105,8 +105,8 @@ class RightsKubectl(RightsSideBySide):
                     answer['spec'].pop('token', None)
                     answers.append(json.loads(scrubbed(json.dumps([options, audiences, answer.get('status', answer)]))))
             half = len(answers) // 2
-            told += [text for want, got in zip(answers[:half], answers[half:]) for text in differences(want, got)]
-        self.assertEqual(told, [])
+            reports += [text for want, got in zip(answers[:half], answers[half:]) for text in differences(want, got)]
+        self.assertEqual(reports, [])
 
     def request(self, name, signer):
         """A CertificateSigningRequest in YAML's subset JSON."""

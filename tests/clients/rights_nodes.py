@@ -63,7 +63,7 @@ OBJECTS = [('/api/v1/nodes', named('v1', 'Node', name)) for name in ('n1', 'n2')
 ]
 OBJECTS[-1][1]['metadata']['annotations'] = {'kubernetes.io/config.mirror': 'x'}
 NODES = ('system:node:n1', 'system:node:n2', 'not-a-node', 'system:node:groupless', 'nobody')
-# What n1 gets as soon as the graph knows all of the objects above.
+# The object that n1 may read once the graph knows all of the objects above.
 GRAPH_IS_COMPLETE = [WORK + 'secrets/used', WORK + 'secrets/publish', '/api/v1/persistentvolumes/pv', STORAGE + 'volumeattachments/va-n1',
     WORK + 'pods/one',
                      RESOURCE + 'resourceslices/slice-n1', RESOURCE + 'namespaces/work/resourceclaims/wanted']

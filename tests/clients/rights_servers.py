@@ -12,7 +12,7 @@ import rights_users  # noqa: E402
 from kube_apiserver import SideBySide, harness  # noqa: E402
 from recordings_test import HEADERS, differences, in_any_order, parsed  # noqa: E402
 
-SECONDS = 120   # until the caches of a server have the writes
+SECONDS = 120   # seconds until the caches of a server contain the writes
 AGAIN = 5       # seconds during which responses may still change with these caches
 Answer = collections.namedtuple('Answer', 'status headers body')
 MEDIA_TYPES = {'PATCH': tables.MERGE, 'APPLY': 'application/apply-patch+yaml'}
@@ -95,7 +95,7 @@ class RightsSideBySide(SideBySide):
 
     def compare(self, rows):
         """Each row: (user, (method, path, body), headers)."""
-        told, asked = [], 0
+        reports, asked = [], 0
         for user, row, headers in rows:
             asked += 1
             found = self.difference(user, row, headers)
@@ -103,8 +103,8 @@ class RightsSideBySide(SideBySide):
             if found and harness.wait_for(lambda user=user, row=row, headers=headers: not self.difference(user, row, headers), AGAIN):
                 continue
             if found:
-                told.append('%s %s %s %s %s: %s' % (user if isinstance(user, str) else type(user).__name__, row[0], row[1],
+                reports.append('%s %s %s %s %s: %s' % (user if isinstance(user, str) else type(user).__name__, row[0], row[1],
                     json.dumps(row[2])[:250], headers or '', '; '.join(found[:3])))
-        print('%s: %d of %d answers differ' % (self.id().rsplit('.', 1)[1], len(told), asked), *told, sep='\n  ', file=sys.stderr)
+        print('%s: %d of %d answers differ' % (self.id().rsplit('.', 1)[1], len(reports), asked), *reports, sep='\n  ', file=sys.stderr)
         self.assertGreater(asked, 0)
-        self.assertEqual(told, [])
+        self.assertEqual(reports, [])

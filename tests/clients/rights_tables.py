@@ -108,7 +108,7 @@ IMPERSONATORS = [name for name in CLUSTER_ROLES if any('impersonate' in verb for
 IMPERSONATORS += ['work-accounts', 'kubernetes-admin', 'nobody', 'admin-in-work', 'edit-everywhere', 'everything']
 IMPERSONATED = [WHOAMI, ('GET', WORK + 'pods', None), ('GET', WORK + 'configmaps/none', None), ('GET', '/healthz', None)]
 
-# What a service account may do as the node of the pod that its token is bound to.
+# Requests of a service account that acts as the node of the pod to which its token is bound.
 AS_NODE = [(headers, row) for headers in (
     [('Impersonate-User', 'system:node:n1')], [('Impersonate-User', 'system:node:n2')], [('Impersonate-User', 'system:node:n1'),
     ('Impersonate-Group', 'system:nodes')],

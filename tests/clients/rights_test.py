@@ -16,7 +16,7 @@ import rights_users  # noqa: E402
 from rights_servers import AGAIN, RightsSideBySide, differences, harness  # noqa: E402
 
 SEED = int(os.environ.get('RIGHTS_SEED', '1'))
-REVIEWS = int(os.environ.get('RIGHTS_REVIEWS', '600'))  # decisions before the changes, and as many behind them
+REVIEWS = int(os.environ.get('RIGHTS_REVIEWS', '600'))  # decisions before the changes, and as many after them
 
 
 class Rights(RightsSideBySide):
@@ -63,23 +63,23 @@ class Rights(RightsSideBySide):
         self.compare_decisions(rng, REVIEWS)
 
     def compare_decisions(self, rng, count):
-        told, allowed = [], 0
+        reports, allowed = [], 0
         for spec in [rights_random.review(rng) for _ in range(count)]:
             body = {'apiVersion': 'authorization.k8s.io/v1', 'kind': 'SubjectAccessReview', 'spec': spec}
             decisions = lambda body=body: [self.ask(server, 'kubernetes-admin', 'POST', tables.REVIEWS + 'subjectaccessreviews',
                 body).body['status']['allowed']
                                            for server in self.servers]
             if not harness.wait_for(lambda decisions=decisions: len(set(decisions())) == 1, AGAIN):
-                told.append('%s: %s' % (json.dumps(spec), decisions()))
+                reports.append('%s: %s' % (json.dumps(spec), decisions()))
             allowed += decisions()[0]
-        print('%s: %d of %d decisions differ, %d are to allow' % (self.id().rsplit('.', 1)[1], len(told), count, allowed), *told, sep='\n  ',
+        print('%s: %d of %d decisions differ, %d are to allow' % (self.id().rsplit('.', 1)[1], len(reports), count, allowed), *reports, sep='\n  ',
             file=sys.stderr)
-        self.assertEqual(told, [])
+        self.assertEqual(reports, [])
         self.assertGreater(allowed, count // 20)
 
     def test_rules_reviews(self):
         """kube-apiserver lists bindings in the order of its caches' maps."""
-        told = []
+        reports = []
         for user in rights_users.users():
             for namespace in ('work', 'kube-system', ''):
                 body = {'apiVersion': 'authorization.k8s.io/v1', 'kind': 'SelfSubjectRulesReview', 'spec': {'namespace': namespace}}
@@ -88,8 +88,8 @@ class Rights(RightsSideBySide):
                     for rules in ('resourceRules', 'nonResourceRules'):
                         if answer.status == 201:
                             answer.body['status'][rules] = sorted(answer.body['status'][rules], key=json.dumps)
-                told += ['%s in %s: %s' % (user, namespace, text) for text in differences(want._asdict(), got._asdict())[:3]]
-        self.assertEqual(told, [])
+                reports += ['%s in %s: %s' % (user, namespace, text) for text in differences(want._asdict(), got._asdict())[:3]]
+        self.assertEqual(reports, [])
 
     def test_what_nodes_may_request(self):
         self.compare([(user, row, ()) for user in rights_nodes.NODES for row in rights_nodes.requests()])

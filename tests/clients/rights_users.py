@@ -55,7 +55,7 @@ RBAC_KINDS = ('roles', 'rolebindings', 'clusterroles', 'clusterrolebindings')
 WRITE_RBAC = rule(('get', 'list') + WRITE, RBAC_KINDS, [RBAC])
 READ_PODS = rule(('get', 'list'), ['pods'])
 
-# Cluster roles with a user of the same name who is bound to it everywhere.
+# Cluster roles, each bound in the whole cluster to a user of the same name.
 CLUSTER_ROLES = {
     # escalation
     'granter': [WRITE_RBAC, READ_PODS, rule(['get'], ['configmaps'], names=['a', 'b']), rule(['get'], urls=['/logs/*']),
@@ -65,7 +65,7 @@ CLUSTER_ROLES = {
     'named-escalator': [WRITE_RBAC, rule(['escalate'], ['clusterroles'], [RBAC], ['mine'])],
     'everything': [rule(['*'], ['*'], ['*'])],
     'urls': [rule(['get'], urls=['/metrics', '/healthz/*', '/apis*'])],
-    # impersonation, in the form that the core group's verb gives
+    # impersonation by the verb of the core group
     'as-alice': [rule(['impersonate'], ['users'], names=['alice'])],
     'as-users': [rule(['impersonate'], ['users'])],
     'as-users-and-dev': [rule(['impersonate'], ['users']), rule(['impersonate'], ['groups'], names=['dev', 'ops'])],
@@ -93,7 +93,7 @@ CLUSTER_ROLES = {
                  rule(['approve'], ['signers'], ['certificates.k8s.io'], ['example.com/*'])],
     'token-maker': [rule(['create'], ['serviceaccounts/token'])],
 }
-# Roles in the namespace work with a user of the same name.
+# Roles in the namespace work, each bound to a user of the same name.
 NAMESPACE_ROLES = {
     'secret-reader': [rule(['get', 'list'], ['secrets'])],
     'work-accounts': [rule(['impersonate'], ['serviceaccounts'], names=['default'])],
@@ -102,7 +102,7 @@ NAMESPACE_ROLES = {
 
 
 def upstream_users():
-    """name → groups of the users whom upstream's roles are bound to."""
+    """name → groups of the users to which upstream's roles are bound."""
     out = dict(DEFAULT_USERS)
     out.update({account(name): ('system:serviceaccounts', 'system:serviceaccounts:kube-system') for name in CONTROLLERS})
     for role in ROLES:
@@ -111,7 +111,7 @@ def upstream_users():
 
 
 def users():
-    """name → groups of every user who has a token."""
+    """name → groups of every user with a token."""
     return dict(upstream_users(), **{name: () for name in (*CLUSTER_ROLES, *NAMESPACE_ROLES, 'lost')})
 
 

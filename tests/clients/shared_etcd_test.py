@@ -39,7 +39,7 @@ def foreign(names):
 
 PROTOBUF = 'application/vnd.kubernetes.protobuf'
 METADATA = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
-# Answers that differ, each with the reason.
+# Responses that differ, each with the reason.
 OTHERS = {
     (PROTOBUF, '/controllerrevisions/cr1'): 'raw data is compact here, as it was sent there',
     (PROTOBUF, '/deviceclasses/gpu.example.com'): 'raw data is compact here, as it was sent there',
@@ -127,7 +127,7 @@ class SharedEtcd(unittest.TestCase):
         self.keys = Keys(self.etcd)
 
     def kube(self, *flags):
-        server = KubeApiserver(self.program, self.pki, self.etcd, harness.ONLY_LIFECYCLE, *flags)  # the objects were recorded so
+        server = KubeApiserver(self.program, self.pki, self.etcd, harness.ONLY_LIFECYCLE, *flags)  # as in the recording
         self.addCleanup(server.stop)
         return server
 
@@ -181,10 +181,10 @@ class SharedEtcd(unittest.TestCase):
                 continue
             for item in server.request('GET', group + '/' + resource['name'])[2]['items'] or []:
                 path = object_path(group, resource, item)
-                # A version that stores its lists in another order does write.
+                # If a version sorts lists in another order, an unchanged update writes.
                 if OWN.search(path) or group == '/apis/autoscaling/v1':
                     continue
-                # kube-apiserver stores a new claim without its phase, which reads set as a default: writing what was read stores other bytes.
+                # kube-apiserver stores a new claim without its phase, which reads set as a default: an unchanged update stores other bytes.
                 if resource['kind'] == 'PersistentVolumeClaim':
                     continue
                 # Nor do events keep the managers of the other group.
@@ -341,7 +341,7 @@ class SharedEtcd(unittest.TestCase):
         self.assertEqual(seen[0], seen[1])
         self.one_compacts(servers, since)
 
-    def test_definitions_of_one_are_served_by_both_and_nobody_writes_what_the_other_has_written(self):
+    def test_definitions_of_one_are_served_by_both_and_neither_rewrites_objects_of_the_other(self):
         servers = [self.kube(), self.ours()]
         definition = ANSWERS['/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com']
         for server, name in zip(servers, ('gadget', 'gizmo')):

@@ -20,7 +20,7 @@ from controllers_test import NODE, Kubelet, node  # noqa: E402
 
 FOCUS = os.environ.get('SPECS_FOCUS', '')
 ALL = os.environ.get('SPECS') == 'all' or FOCUS != ''
-# Their claims are bound and their pods use volumes, which nothing here provides.
+# Their claims must be bound and their pods use volumes, which this test environment does not provide.
 VOLUMES = ('against a pvc with different volume attributes class',)
 # Features and gates that are on by default; specs of others do not run.
 LABELS = 'Feature: isSubsetOf {PodPriority} && FeatureGate: isSubsetOf {DynamicResourceAllocation, VolumeAttributesClass}'

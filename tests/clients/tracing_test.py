@@ -36,7 +36,7 @@ class Collector:
         self.process.wait()
 
     def trace(self, trace, name):
-        """The spans of a trace by name, once the one that is called `name` has come."""
+        """The spans of a trace by name, once the span `name` has arrived."""
         def arrived():
             return [span for span in self.spans if span['trace'] == trace and span['name'] == name]
         assert wait_for(arrived), [span['name'] for span in self.spans]
@@ -158,7 +158,7 @@ class Traces(unittest.TestCase):
             own = next(span for span in self.collector.spans if span['links'] == [link])
             self.assertEqual((own['name'], own['parent']), ('GET', ''))
             self.assertNotEqual(own['trace'], trace)
-            # What is recorded is exported when the server stops, too.
+            # The recorded spans are also exported when the server stops.
             last = '%032x' % 0x666
             server.request('GET', '/version', headers=traceparent(last))
             self.assertEqual(server.terminate(), 0)

@@ -42,7 +42,7 @@ def whole(change, code=200, encode=lambda text: text, **headers):
 
 
 def bytes_on_wire(data):
-    """Bytes that are no HTTP, or a part of it."""
+    """Bytes that are not HTTP, or incomplete."""
     def give(handler, _):
         handler.wfile.write(data)
         handler.close_connection = True

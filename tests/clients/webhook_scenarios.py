@@ -16,7 +16,7 @@ from harness import wait_for  # noqa: E402
 from kube_apiserver import SideBySide  # noqa: E402
 from recordings_test import in_any_order, scrub  # noqa: E402
 
-http.client._MAXHEADERS = 1000  # an answer with many warnings
+http.client._MAXHEADERS = 1000  # a response with many warnings
 PROBE = 'compare.example.com/probe'
 POLICY = {'apiVersion': 'audit.k8s.io/v1', 'kind': 'Policy', 'omitStages': ['RequestReceived'], 'rules': [{'level': 'Request'}]}
 ANY = [{'operations': ['*'], 'apiGroups': ['*'], 'apiVersions': ['*'], 'resources': ['*/*']}]
@@ -178,11 +178,11 @@ class WebhookScenarios(SideBySide):
                 out = self.send(server, *request)
                 break
             except http.client.RemoteDisconnected:
-                # kube-apiserver closes the connection if its timeout strikes while the handler answers (filters/timeout.go).
+                # kube-apiserver closes the connection if its timeout expires while the handler writes the response (filters/timeout.go).
                 if server.name != 'kube-apiserver' or attempt == 9:
                     raise
         out['reviews'] = {}
-        # Webhooks that validate are called at the same time, and so are those of the objects of a collection.
+        # Validating webhooks are called concurrently, and so are the webhooks for the objects of a deleted collection.
         for review in sorted(without_repeats(server, received), key=lambda each: (each['target'], in_order(each['review']['request']))):
             same = sum(target.startswith(review['target']) for target in out['reviews'])
             out['reviews']['%s #%d' % (review['target'], same)] = review

@@ -15,7 +15,7 @@ from webhook_scenarios import ANY, WebhookScenarios, step  # noqa: E402
 
 CREATES = [dict(ANY[0], operations=['CREATE'], resources=['configmaps'])]
 
-# Responses that differ intentionally, or whose message is about bytes that are no HTTP (../../docs/compatibility.md): for any failure
+# Responses that differ intentionally, or whose message is about bytes that are not HTTP (../../docs/compatibility.md): for any failure
 # policy, and for failures that are reported to the client.
 KNOWN_ALWAYS = {'denial: another reason', 'denial: reason and message', 'denial: another word', 'denial: metadata', 'review: a broken request too',
                 'review: strange answer type', 'review: packed', 'code: 307 elsewhere', 'code: 503 with a pause'}
@@ -23,9 +23,9 @@ KNOWN = KNOWN_ALWAYS | {
     'code: 302 elsewhere', 'code: 308 to another server', 'broken: no HTTP', 'broken: half a header', 'broken: no chunk',
     'broken: wrong length', 'broken: wrong code', 'broken: no length', 'other-authority'}
 
-# The validating step sees it as it is sent.
+# The validating step gets the object as the client sent it.
 KNOWN_REQUESTS = ('/serviceaccounts/sa/token',)
-# Numbers and escapes that JSON prints in another way than the webhook (../../docs/compatibility.md).
+# Numbers and escapes that the server prints differently from the webhook (../../docs/compatibility.md).
 KNOWN_PATCHES = {'numbers of an annotation', 'port with an exponent'}
 
 
@@ -33,7 +33,8 @@ class Answers(WebhookScenarios):
     """Every answer, by kind of webhook, review version and failure policy."""
 
     def compare_answers(self, kind, version, policy):
-        hook = self.hook('answer', 'answer', rules=CREATES, admissionReviewVersions=[version], failurePolicy=policy, timeoutSeconds=3)  # an answer takes up to a second on a slow machine
+        # A response takes up to a second on a slow machine.
+        hook = self.hook('answer', 'answer', rules=CREATES, admissionReviewVersions=[version], failurePolicy=policy, timeoutSeconds=3)
         steps = [step(name, ('POST', MAPS % 'default', {'metadata': {'name': '%s-%s-%d' % (kind, version, i)}, 'data': {'a': 'b'}}), answer=answer)
                  for i, (name, answer) in enumerate(webhook_answers.ALL.items())]
         self.compare([(kind, [hook])], steps, known=KNOWN if policy == 'Fail' else KNOWN_ALWAYS)
@@ -156,7 +157,7 @@ class Calls(WebhookScenarios):
         hooks = {'hook': {'timeoutSeconds': 1}, 'client': {'timeoutSeconds': 10}, 'both': {'timeoutSeconds': 2}}
         for kind in ('mutating', 'validating'):
             self.compare_each(kind, {'hook': hooks['hook']}, answers=hang)
-            # kube-apiserver's filter answers while the handler still writes annotations.
+            # kube-apiserver's timeout filter responds while the handler still writes annotations.
             self.compare_each(kind, {'client': hooks['client'], 'both': hooks['both']}, '?timeout=1s', hang, unsteady=('annotations',))
 
     def test_dry_runs(self):

@@ -162,7 +162,7 @@ CONFIGURATIONS = {
         encryption(providers(kms(apiVersion='v3'))), encryption(providers(kms(cachesize=5))), encryption(providers(kms(apiVersion='v1'))),
         encryption(providers(kms(), kms())), encryption(providers(kms(apiVersion='v1', cachesize=0)))],
 }
-# (flag, part of the file) → why the server has another reason.
+# (flag, part of the file) → the reason why the server's error differs.
 OTHERS = {
     ('authorization-config', '"type": "Other"}'): 'kube-apiserver prints all of connectionInfo instead of its type',
     ('encryption-provider-config', '"identity": {}}]'): 'keys are not printed',
@@ -189,7 +189,7 @@ class WrongConfigurations(unittest.TestCase):
 
     @staticmethod
     def output(*command):
-        """Nothing when it has not ended by then."""
+        """None if it has not ended by then."""
         try:
             return subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False, stdin=subprocess.DEVNULL)
         except subprocess.TimeoutExpired:
@@ -208,7 +208,7 @@ class WrongConfigurations(unittest.TestCase):
         return (done.stdout + done.stderr) if done and done.returncode else None
 
     def compare(self, flag, *more):
-        told = []
+        reports = []
         for number, document in enumerate(CONFIGURATIONS[flag]):
             path = os.path.join(self.pki.dir, 'configuration')
             text = document if isinstance(document, str) else json.dumps(document)
@@ -219,9 +219,9 @@ class WrongConfigurations(unittest.TestCase):
                 continue
             if not want or not got or want not in got:
                 error = re.findall(r'^Error: .*', got or '', re.DOTALL | re.MULTILINE)
-                told.append('%d %s\n    want %s\n    got  %s' % (number, json.dumps(document)[:300], want, (error or [got])[-1]))
-        print('%s: %d of %d errors differ' % (flag, len(told), len(CONFIGURATIONS[flag])), *told, sep='\n  ', file=sys.stderr)
-        self.assertEqual(told, [])
+                reports.append('%d %s\n    want %s\n    got  %s' % (number, json.dumps(document)[:300], want, (error or [got])[-1]))
+        print('%s: %d of %d errors differ' % (flag, len(reports), len(CONFIGURATIONS[flag])), *reports, sep='\n  ', file=sys.stderr)
+        self.assertEqual(reports, [])
 
     def test_authentication(self):
         self.compare('authentication-config')

@@ -26,11 +26,11 @@ def cases():
     for case in recorded:
         base = copy.deepcopy(case['base'])
         if not case['do'].endswith('?dryRun=All'):
-            continue  # reviews are answered and not kept
-        if base['kind'] == 'Job':  # what a server adds to it could not be sent again
+            continue  # reviews are not stored
+        if base['kind'] == 'Job':  # a server adds members that a client may not send
             base['spec'].update(manualSelector=True, selector={'matchLabels': LABELS})
             base['spec']['template'].setdefault('metadata', {})['labels'] = LABELS
-        if base['kind'] == 'Pod':  # the labels of these keys are added to the selector of an object that has them already
+        if base['kind'] == 'Pod':  # the labels of these keys would be added to the selector a second time
             for constraint in base['spec'].get('topologySpreadConstraints', []):
                 constraint.pop('matchLabelKeys', None)
         out.append((case['id'], case['do'].split(' ')[1].split('?')[0], base))
@@ -59,8 +59,8 @@ class Client:
         return response.status, response.read()
 
     def body(self, encoding, path, base):
-        """The object in that encoding; protobuf is what the server itself makes of it."""
-        # Without blanks, because raw values keep them, and would differ if they are written back as shown.
+        """The object in that encoding; the server makes the protobuf."""
+        # Without blanks, because raw values keep them, but responses do not show them: a write of a response would change the object.
         text = json.dumps(base, separators=(',', ':')).encode()
         if encoding == 'yaml':
             return yaml(base).encode()
@@ -79,7 +79,7 @@ def shown(body):
     tree.pop('status', None)
     tree['metadata'].pop('managedFields', None)
     if tree['kind'] == 'CertificateSigningRequest':
-        tree['spec'].pop('extra', None)  # of the certificate that this server has given to its administrator
+        tree['spec'].pop('extra', None)  # of the certificate that this server created for its administrator
     return tree
 
 
@@ -117,7 +117,7 @@ class Encodings(unittest.TestCase):
             status, body = client.send('GET', target, accept=media)
             self.assertEqual(status, 200, body)
             status, answer = client.send('PUT', target + '?dryRun=All', body, media=media)
-            if status != 409:  # a controller has written in between
+            if status != 409:  # a controller has written meanwhile
                 break
         self.assertEqual(status, 200, (to, answer))
         self.assertEqual(shown(answer), wanted, to)

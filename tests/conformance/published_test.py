@@ -12,11 +12,11 @@ sys.path[:0] = [os.path.join(HERE, '..', 'e2e'), os.path.join(HERE, '..', 'clien
 import clients  # noqa: E402
 from harness import Server  # noqa: E402
 
-# As upstream starts its server to write these files.
+# The flags with which upstream's server writes these files.
 FLAGS = ('--runtime-config=api/all=true', '--feature-gates=AllAlpha=true,AllBeta=true,OpenAPIEnums=false', '--service-cluster-ip-range=10.0.0.0/24')
 AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 NAMED = ('paths', 'schemas', 'definitions', 'properties', 'parameters', 'responses')  # their members are names, not words
-# (how the path of a difference begins, the reason)
+# (prefix of a difference's path, reason)
 ALLOWED = (('serverAddressByClientCIDRs/', 'the address of the server itself'),
            ('paths//logs/', '--enable-logs-handler is served and not described'),
            ('parameters/logpath-', '--enable-logs-handler is served and not described'))
@@ -25,10 +25,10 @@ ALLOWED = (('serverAddressByClientCIDRs/', 'the address of the server itself'),
 def module():
     """The folder of k8s.io/kubernetes. Raises clients.Missing."""
     env = clients.module()
-    told = subprocess.run(['go', 'mod', 'download', '-json', 'k8s.io/kubernetes'], cwd=clients.BUILD_DIR, env=env, capture_output=True, text=True)
-    folder = json.loads(told.stdout).get('Dir') if told.returncode == 0 else None
+    reports = subprocess.run(['go', 'mod', 'download', '-json', 'k8s.io/kubernetes'], cwd=clients.BUILD_DIR, env=env, capture_output=True, text=True)
+    folder = json.loads(reports.stdout).get('Dir') if reports.returncode == 0 else None
     if not folder or not os.path.isdir(os.path.join(folder, 'api')):
-        raise clients.Missing('the module k8s.io/kubernetes cannot be had: ' + (told.stderr or told.stdout).strip()[-300:])
+        raise clients.Missing('the module k8s.io/kubernetes cannot be had: ' + (reports.stderr or reports.stdout).strip()[-300:])
     return os.path.join(folder, 'api')
 
 
@@ -49,7 +49,7 @@ def differences(want, got, at=(), names=False):
     return [] if want == got and type(want) is type(got) else [(at, want, got)]
 
 
-def told(found):
+def reports(found):
     lines = ['/'.join(path) + ': upstream ' + json.dumps(want)[:160] + ', here ' + json.dumps(got)[:160] for path, want, got in found]
     return '%d differences\n%s' % (len(lines), '\n'.join(lines[:20]))
 
@@ -76,10 +76,10 @@ class Published(unittest.TestCase):
         with self.subTest(path):
             self.assertEqual(status, 200, got)
             if 'info' in want:
-                got['info']['version'] = want['info']['version']  # it is taken out of those files
+                got['info']['version'] = want['info']['version']  # those files do not contain it
             found = [each for each in differences(want, got) if not any('/'.join(each[0]).startswith(begin) for begin, _ in ALLOWED)]
             if found:
-                self.fail(told(found))
+                self.fail(reports(found))
 
     def files(self, folder):
         return sorted(os.listdir(os.path.join(self.folder, folder)))

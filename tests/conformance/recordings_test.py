@@ -63,7 +63,7 @@ def scrub(value, key=None):
             out[text(k) if k.startswith(('k:', 'v:')) else k] = scrub(v, k)
         return out
     if key == 'managedFields' and isinstance(value, list):
-        # Entries of one kind of write are in the order of their times in seconds, but the duration of a scenario is not fixed.
+        # Entries of one operation are sorted by their time in seconds, but the duration of a scenario is not fixed.
         entries = [scrub(v, key) for v in value]
         return sorted(entries, key=lambda e: tuple(str(e.get(k, '')) for k in ('operation', 'time', 'manager', 'apiVersion', 'subresource')))
     if isinstance(value, list):

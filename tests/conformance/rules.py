@@ -28,7 +28,7 @@ ROOT = os.path.join(HERE, '..', '..')
 COLUMNS = ('upstream', 'path', 'condition', 'verb', 'type', 'message', 'here', 'example')
 VERBS = {'create', 'update', 'both', 'status', 'resize', 'ephemeralcontainers', 'binding', 'eviction', 'finalize', 'scale', 'approval', 'token'}
 TYPES = {'Invalid', 'Required', 'Forbidden', 'NotSupported', 'Duplicate', 'TooLong', 'TooMany', 'NotFound', 'Internal', 'TypeInvalid'}
-NAMESPACE = 'rec'  # that of the recordings' objects
+NAMESPACE = 'rec'  # the one of the recordings' objects
 
 
 def rows():

@@ -26,14 +26,14 @@ RECORDED = json.load(open(os.path.join(HERE, 'recordings', 'store.json')))
 RANGE = '--service-cluster-ip-range=10.0.0.0/16'
 # Keys of the server that wrote the store; each server has its own.
 OWN = re.compile(r'^/registry/(ranges|masterleases|leases/kube-system)')
-# Keys whose bytes differ, each with the reason.
+# Keys with different bytes, each with the reason.
 OTHERS = {
     '/registry/pods/store/p-rich': 'an answer that is sent again gets its matchLabelKeys merged once more',
     '/registry/controllerrevisions/store/cr1': 'raw data is stored compact here, as it was sent there',
     '/registry/deviceclasses/gpu.example.com': 'raw data is stored compact here, as it was sent there',
     '/registry/jobs/store/j-least': 'an answer cannot be sent again: it has a selector of its own',
     '/registry/jobs/store/j-rich': 'an answer cannot be sent again: it has a selector of its own',
-    '/registry/certificatesigningrequests/csr': 'it says who has made it',
+    '/registry/certificatesigningrequests/csr': 'it contains the user that created it',
     '/registry/persistentvolumeclaims/store/pvc1': 'the default of status.phase is stored here, and set by every read there',
     '/registry/persistentvolumeclaims/store/pvc2': 'the default of status.phase is stored here, and set by every read there',
 }
@@ -133,7 +133,7 @@ def shared(stored):
     message = fields(dict(envelope)[2])
     metadata = [f for f in fields(message[0][1]) if f[0] not in UNSHARED_NUMBERS]
     kind = dict(fields(dict(envelope)[1]))[2]
-    timed = kind in (b'PersistentVolume', b'FlowSchema')  # there are times in its status
+    timed = kind in (b'PersistentVolume', b'FlowSchema')  # its status contains times
     return [f for f in envelope if f[0] != 2], metadata, [f for f in message[1:] if not (timed and f[0] == 3)]
 
 

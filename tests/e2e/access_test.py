@@ -28,7 +28,7 @@ class Access(unittest.TestCase):
         self.assertEqual(code, 201, answer)
         return answer['status']
 
-    def test_a_review_says_who_asks_and_whose_token_it_is(self):
+    def test_reviews_name_the_user_of_the_request_and_of_a_token(self):
         user = self.review(AUTHENTICATION, 'selfsubjectreviews', 'SelfSubjectReview', {})['userInfo']
         self.assertIn('system:masters', user['groups'])
         self.assertTrue(user['extra']['authentication.kubernetes.io/credential-id'][0].startswith('X509SHA256='))
@@ -42,7 +42,7 @@ class Access(unittest.TestCase):
         code, _, answer = self.server.request('POST', AUTHORIZATION + '/selfsubjectaccessreviews', body, table)
         self.assertEqual((code, answer['reason']), (406, 'NotAcceptable'), answer)
 
-    def test_a_review_says_who_may_what(self):
+    def test_access_reviews(self):
         health = {'nonResourceAttributes': {'path': '/healthz', 'verb': 'get'}}
         pods = {'resourceAttributes': {'verb': 'list', 'resource': 'pods'}}
         self.assertEqual(self.review(AUTHORIZATION, 'selfsubjectaccessreviews', 'SelfSubjectAccessReview', pods), {'allowed': True})
@@ -58,7 +58,7 @@ class Access(unittest.TestCase):
         self.assertEqual(rules['resourceRules'][0], {'verbs': ['*'], 'apiGroups': ['*'], 'resources': ['*']})
         self.assertFalse(rules['incomplete'])
 
-    def test_a_request_is_of_whoever_asks_and_approved_once(self):
+    def test_a_certificate_request_records_its_user_and_is_approved_once(self):
         made = subprocess.run(['openssl', 'req', '-new', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout',
                                '/dev/null', '-subj', '/CN=joe'], capture_output=True, check=True).stdout
         request = {'apiVersion': 'certificates.k8s.io/v1', 'kind': 'CertificateSigningRequest', 'metadata': {'name': 'joe'},
@@ -106,7 +106,7 @@ class Access(unittest.TestCase):
             self.assertEqual(self.server.request('PUT', path, updated)[0], 200)
             self.assertEqual(counted(), want)
 
-    def test_pod_requests_are_answered_by_those_who_may_sign(self):
+    def test_pod_certificate_requests_are_answered_only_by_users_who_may_sign(self):
         path = '/apis/certificates.k8s.io/v1beta1/namespaces/default/podcertificaterequests'
         stub = subprocess.run(['openssl', 'req', '-new', '-newkey', 'ed25519', '-nodes', '-keyout', '/dev/null', '-subj', '/', '-outform',
                                'DER'], capture_output=True, check=True).stdout
@@ -126,15 +126,15 @@ class Access(unittest.TestCase):
         self.assertEqual(code, 200, denied)
         self.assertEqual(denied['spec']['podName'], 'p')
 
-    def test_what_extension_servers_are_told_comes_back(self):
-        told = wait_for(lambda: self.server.request('GET', TRUST)[2].get('data'))
-        self.assertIn('BEGIN CERTIFICATE', told['client-ca-file'])
+    def test_the_trust_configuration_of_extension_servers_is_restored(self):
+        data = wait_for(lambda: self.server.request('GET', TRUST)[2].get('data'))
+        self.assertIn('BEGIN CERTIFICATE', data['client-ca-file'])
         self.assertEqual(self.server.request('DELETE', TRUST)[0], 200)
-        self.assertEqual(wait_for(lambda: self.server.request('GET', TRUST)[2].get('data')), told)
+        self.assertEqual(wait_for(lambda: self.server.request('GET', TRUST)[2].get('data')), data)
         changed = {'data': {'client-ca-file': None, 'mine': 'x'}}
         headers = {'Content-Type': 'application/merge-patch+json'}
         self.assertEqual(self.server.request('PATCH', TRUST, changed, headers=headers)[0], 200)
-        self.assertTrue(wait_for(lambda: self.server.request('GET', TRUST)[2]['data'] == told), 'what was changed is not put right')
+        self.assertTrue(wait_for(lambda: self.server.request('GET', TRUST)[2]['data'] == data), 'the change is not reverted')
         since = wait_for(lambda: self.server.request('GET', TRACKING)[2].get('data'))['since']
         self.assertRegex(since, r'^\d{4}-\d\d-\d\d$')
 

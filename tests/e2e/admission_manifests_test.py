@@ -99,7 +99,7 @@ class ManifestsTest(unittest.TestCase):
         self.directories.put('ValidatingAdmissionPolicy', 'b.yml', policy('more', "object.data.?x.orValue('') != '2'"))
         self.eventually(lambda: self.dry(x='2')[0] == 422, 'the second file is not read')
         self.assertEqual(self.dry(x='1')[0], 422)
-        # A file that cannot be used leaves in force what was.
+        # If a file is invalid, the former configuration stays in effect.
         self.directories.put('ValidatingAdmissionPolicy', 'c.yaml', ['kind: Pod\napiVersion: v1'])
         self.eventually(lambda: self.metric('ValidatingAdmissionPolicy', 'failure') >= 1, 'the failure is not counted')
         self.assertEqual(self.dry(x='2')[0], 422)

@@ -22,7 +22,7 @@ def pod(name='p', container=None, metadata=None, **spec):
 
 
 class ImageWebhook(TlsServer):
-    """Allows all images but those named "bad"; `fails`: answers 500."""
+    """Allows all images except those named "bad"; `fails`: returns 500."""
 
     def __init__(self):
         self.calls, self.fails = [], False
@@ -50,7 +50,7 @@ class ImageWebhook(TlsServer):
 class Admission:
     """Before TestCase among the bases: one server with FLAGS and the CONFIGURATIONS of plugins, and a namespace for each test."""
     FLAGS, CONFIGURATIONS = (), {}
-    DISABLED = 'ServiceAccount'  # about pods too, but not what is tested here
+    DISABLED = 'ServiceAccount'  # also for pods, but not tested here
 
     @classmethod
     def setUpClass(cls):
@@ -111,7 +111,7 @@ class Defaults(Admission, unittest.TestCase):
                          'pods "b" is forbidden: the integer value of priority (5) must not be provided in pod spec; priority admission '
                          'controller computed 0 from the given PriorityClass name')
         self.assertEqual(self.make('pods', pod('c', priorityClassName='system-node-critical'))['spec']['priority'], 2000001000)
-        # A full update that leaves out what was set.
+        # A full update without the members that were set.
         self.ask('PUT', NS + self.ns + '/pods/a', pod('a', priorityClassName='never', metadata={'labels': {'a': 'b'}}, nodeName=None,
                                                      tolerations=spec['tolerations']))
 
@@ -333,7 +333,7 @@ class OnRequest(Admission, unittest.TestCase):
 class Images(Admission, unittest.TestCase):
     """ImagePolicyWebhook, and NamespaceExists."""
     FLAGS = ('--enable-admission-plugins=ImagePolicyWebhook,NamespaceExists',)
-    DISABLED = 'ServiceAccount,NamespaceLifecycle'  # which looks for namespaces itself
+    DISABLED = 'ServiceAccount,NamespaceLifecycle'  # which reads namespaces itself
 
     @classmethod
     def setUpClass(cls):
@@ -354,7 +354,7 @@ class Images(Admission, unittest.TestCase):
         self.assertEqual(self.refused(pod(container={'image': 'bad'})),
                          'pods "p" is forbidden: image policy webhook backend denied one or more images: not these')
         self.assertEqual(self.refused(pod(container={'image': 'bad'}))[:8], 'pods "p"')
-        self.assertEqual(self.count(), 2)  # refusals are not remembered here
+        self.assertEqual(self.count(), 2)  # refusals are not cached here
         for name in ('a', 'b'):
             self.make('pods', pod(name, metadata={'annotations': {'x.image-policy.k8s.io/why': 'w', 'other': 'o'}}))
         self.assertEqual(self.count(), 3)
@@ -410,10 +410,10 @@ class FailOpenImages(Admission, unittest.TestCase):
         self.assertNotIn('annotations', made['metadata'])
         self.assertTrue(wait_for(lambda: {'imagepolicywebhook.image-policy.k8s.io/failed-open': 'true'} in self.annotations() or None))
         self.webhook.fails = False
-        # The failure is not remembered.
+        # The failure is not cached.
         self.assertEqual(self.refused(pod('q', container={'image': 'bad'})),
                          'pods "q" is forbidden: image policy webhook backend denied one or more images: not these')
-        # The denial is.
+        # The denial is cached.
         calls = len(self.webhook.calls)
         self.refused(pod('r', container={'image': 'bad'}))
         self.assertEqual(len(self.webhook.calls), calls)

@@ -111,7 +111,7 @@ class Quotas:
             self.assertEqual(self.used(ns)['pods'], str(LIMIT))
 
     def check_failing_rounds(self, prefix, rounds=ROUNDS):
-        """Half of the writes fail behind admission: names that are taken, dry runs, values that the definition does not allow."""
+        """Half of the writes fail after admission: names that are taken, dry runs, values that the definition does not allow."""
         for number in range(rounds):
             ns = '%s-%d' % (prefix, number)
             self.prepare(ns, **{'count/widgets.quota.example.com': str(LIMIT)})
@@ -261,7 +261,7 @@ class TwoServers(Quotas, unittest.TestCase):
         self.check_failing_rounds('failing')
 
     def test_both_write_the_status_too(self):
-        """A controller that sets the status of the quota meets the writers; what it overwrites, it has read before."""
+        """A controller that sets the status of the quota runs concurrently with the writers; it overwrites only values that it has read."""
         self.prepare('met', pods='60')
         path = '/api/v1/namespaces/met'
         stopped = threading.Event()

@@ -85,7 +85,7 @@ class Hooks:
                     response.update(said)
                     self.send(200, json.dumps({'apiVersion': review['apiVersion'], 'kind': 'AdmissionReview', 'response': response}).encode())
                 except OSError:
-                    self.close_connection = True  # the server has waited long enough
+                    self.close_connection = True  # the server's timeout has expired
 
             def send(self, code, body, size=None, **headers):
                 self.send_response(code)
@@ -114,7 +114,7 @@ def add(path, value):
 
 
 def hang(handler, _):
-    # The server closes the connection when the time is over.
+    # The server closes the connection when the timeout has expired.
     handler.connection.settimeout(60)
     try:
         handler.connection.recv(1)
@@ -156,7 +156,7 @@ def no_json(handler, _):
 
 
 class WebhookCase:
-    """A server, a webhook server, and a name for each test; stands before TestCase among the bases."""
+    """A server, a webhook server, and a name for each test; must precede TestCase in the list of base classes."""
 
     @classmethod
     def setUpClass(cls):
@@ -258,7 +258,7 @@ class AdmissionWebhooks(WebhookCase, unittest.TestCase):
             answer = self.create(code=400)
             self.assertEqual(answer['message'], 'admission webhook "deny.example.com" denied the request without explanation')
             self.assertNotIn('reason', answer)
-            # A webhook that fails open does not fail open when it denies.
+            # A denial of a webhook with failurePolicy Ignore is not ignored.
             self.request('DELETE', CONFIGURATIONS % kind + '/' + name)
 
     def test_reviews_of_v1beta1(self):
@@ -362,7 +362,7 @@ class AdmissionWebhooks(WebhookCase, unittest.TestCase):
     def test_a_validating_webhook_that_fails_ends_as_its_policy_says(self):
         self.check_failures('validating')
 
-    def test_a_hanging_webhook_holds_up_nobody_else(self):
+    def test_a_hanging_webhook_delays_no_other_requests(self):
         self.hooks.answers[self.case] = hang
         self.configure('validating', self.webhook('hang', self.case, timeoutSeconds=30))
         slow = self.server.connect(timeout=60)
@@ -370,7 +370,7 @@ class AdmissionWebhooks(WebhookCase, unittest.TestCase):
         self.assertTrue(wait_for(lambda: self.hooks.reviews(self.case)))
         for i in range(20):
             self.create('%s-%d' % (self.case, i), labels={})
-        # The request's own time ends before the webhook's.
+        # The request's timeout expires before the webhook's.
         self.assertIn(slow.getresponse().status, (500, 504))
 
     # ---- selection of webhooks
@@ -382,7 +382,8 @@ class AdmissionWebhooks(WebhookCase, unittest.TestCase):
         self.configure('mutating', self.webhook('a', a, reinvocationPolicy='IfNeeded'), self.webhook('b', b),
                        self.webhook('c', c, reinvocationPolicy='IfNeeded'))
         self.assertEqual(self.create(data={'x': 'y'})['data'], {'x': 'y', 'a': '2', 'b': 'set'})
-        # b must not be called again; nothing has changed since c, which is called again because a has changed the object again.
+        # b must not be called again, because the object has not changed since its call; c is called again, because a has changed the object
+        # again.
         self.assertEqual([len(self.hooks.reviews(each)) for each in (a, b, c)], [2, 1, 2])
         self.assertEqual(self.hooks.reviews(a)[1]['request']['object']['data']['b'], 'set')
 
@@ -473,7 +474,7 @@ class AdmissionWebhooks(WebhookCase, unittest.TestCase):
         self.assertEqual(self.create(self.case + '-2', code=500)['message'], 'Internal error occurred: no kind "Other" is registered for version "v1" '
                          'in scheme "pkg/runtime/scheme.go:111"')
 
-    def test_a_namespace_is_in_itself(self):
+    def test_a_namespace_belongs_to_itself(self):
         self.hooks.answers[self.case] = lambda *_: {'allowed': False}
         self.configure('validating', self.webhook('ns', self.case, namespaceSelector={'matchLabels': {LABEL: self.case}},
                                                   rules=[{'operations': ['CREATE', 'DELETE'], 'apiGroups': [''], 'apiVersions': ['v1'],
@@ -618,7 +619,7 @@ class PluginConfiguration(WebhookCase, unittest.TestCase):
         self.assertEqual(created, {'audited.example.com/note': 'seen',
                                    'failed-open.mutation.webhook.admission.k8s.io/round_0_index_1': 'open.example.com'})
         patched = wait_for(lambda: self.annotations('patch'))
-        # A patch of a webhook is shown from the level Request on.
+        # Audit events contain a webhook's patch at level Request and above.
         self.assertEqual(json.loads(patched['mutation.webhook.admission.k8s.io/round_0_index_0']), dict(said, mutated=False))
         self.assertFalse([key for key in patched if key.startswith('patch.')])
 
@@ -661,7 +662,7 @@ class PluginConfiguration(WebhookCase, unittest.TestCase):
         self.assertTrue(wait_for(lambda: self.server.request('POST', MAPS % 'default', self.map(self.case))[0] == 201))
         self.assertTrue(wait_for(lambda: events().get('WebhookCircuitClosed')))
         self.create(self.case + '-2')
-        # A changed configuration begins with a closed circuit.
+        # A changed configuration starts with a closed circuit breaker.
         seen.update(event['metadata']['name'] for event in events().values())
         self.hooks.answers[self.case] = broken
         for i in range(2):

@@ -171,7 +171,7 @@ class Aggregation(unittest.TestCase):
         merge = {'Content-Type': 'application/merge-patch+json'}
         self.call('PATCH', APISERVICES + '/' + NAME, {'spec': {'caBundle': wrong}}, merge)
         self.assertIn('x509: certificate signed by unknown authority', self.wait_available('FailedDiscoveryCheck')[2])
-        # Requests that the server had sent before may still arrive.
+        # Requests that the server sent earlier may still arrive.
         asked = [request[0] for request in backend.requests].count(THINGS)
         self.assertEqual(self.server.request('GET', THINGS)[0], 503)
         self.assertEqual([request[0] for request in backend.requests].count(THINGS), asked)
@@ -223,7 +223,7 @@ class Aggregation(unittest.TestCase):
         self.wait_available('Passed')
         for _ in range(3):
             self.call('GET', THINGS)
-        # And the documents that are read in the background.
+        # This includes the documents that are read in the background.
         self.assertGreaterEqual(self.counted('x509_missing_san_total') - before[0], 3)
         self.assertGreaterEqual(self.counted('x509_insecure_sha1_total') - before[1], 3)
 
@@ -255,7 +255,7 @@ class Aggregation(unittest.TestCase):
         versions = self.versions()
         return versions[0]['freshness'] if versions else None
 
-    def test_discovery_shows_what_the_server_says_of_itself(self):
+    def test_discovery_shows_the_documents_of_the_server(self):
         self.serve()
         self.assertTrue(wait_for(lambda: self.freshness() == 'Current'))
         echoes = self.versions()[0]['resources'][0]
@@ -301,7 +301,7 @@ def own_address():
     """An address of this machine that is not loopback, because endpoints must not be loopback addresses. None: there is none."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(('192.0.2.1', 9))  # nothing is sent
+            probe.connect(('192.0.2.1', 9))  # the server sends no request
         except OSError:
             return None
         address = probe.getsockname()[0]
@@ -309,7 +309,7 @@ def own_address():
 
 
 class Routing(unittest.TestCase):
-    """--enable-aggregator-routing: servers are called where their endpoints are, not at the address of their service."""
+    """--enable-aggregator-routing: servers are called at their endpoints, not at the address of their service."""
 
     def test_requests_go_to_the_endpoints_that_are_ready(self):
         address = own_address()

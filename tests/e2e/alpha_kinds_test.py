@@ -21,7 +21,7 @@ class AlphaKinds(unittest.TestCase):
             gated = [path for path in GROUPS if 'internal' not in path]
             self.assertEqual({path: server.request('GET', path)[0] for path in gated}, dict.fromkeys(gated, 404))
 
-    def test_labels_that_slices_are_not_found_by_are_told_with_the_version_that_was_asked(self):
+    def test_errors_of_field_selectors_name_the_requested_version(self):
         with Server('--runtime-config=resource.k8s.io/v1beta2=true,resource.k8s.io/v1beta1=true') as server:
             for version in ('v1', 'v1beta2', 'v1beta1'):
                 path = '/apis/resource.k8s.io/%s/resourceslices?fieldSelector=' % version

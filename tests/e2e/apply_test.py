@@ -74,7 +74,7 @@ class ApplyTest(Served, unittest.TestCase):
 
         shared = self.apply('three', deployment(replicas=3))
         self.assertEqual(managers(shared)['three', 'Apply', ''], {'f:spec': {'f:replicas': {}}})
-        # A manager that drops a shared field leaves it to the other one; if the last one drops it, the field is defaulted.
+        # If one of two managers drops a shared field, the other one keeps it; if the last one drops it, the field gets its default.
         self.assertEqual(self.apply('two', deployment())['spec']['replicas'], 3)
         self.assertEqual(self.apply('three', deployment())['spec']['replicas'], 1)
 

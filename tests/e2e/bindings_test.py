@@ -43,7 +43,7 @@ class Bindings(Served, unittest.TestCase):
         self.assertEqual(self.bind('meant', {'resourceVersion': '1'})[0], 409)
         self.assertEqual(self.bind('meant', {'uid': pod['metadata']['uid'], 'resourceVersion': pod['metadata']['resourceVersion']})[0], 201)
 
-    def test_a_binding_without_a_node_is_told_so_in_words_alone(self):
+    def test_a_binding_without_a_node_has_an_error_without_a_reason(self):
         self.make_pod('nowhere')
         status, _, answer = self.bind('nowhere', target={'name': ''})
         self.assertEqual((status, answer['message']), (500, 'target.name: Required value'))

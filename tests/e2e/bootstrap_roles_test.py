@@ -50,7 +50,7 @@ class Roles(unittest.TestCase):
             with Server(data_dir=data) as server:
                 self.assertEqual(versions(everything(server)), before)
 
-    def test_a_restart_gives_back_what_is_missing_and_keeps_what_is_more(self):
+    def test_a_restart_restores_missing_rules_and_keeps_additional_ones(self):
         with tempfile.TemporaryDirectory() as data:
             with Server(data_dir=data) as server:
                 before = everything(server)
@@ -61,7 +61,7 @@ class Roles(unittest.TestCase):
                 # Without the label it is not in the server's list.
                 self.change(server, 'clusterroles/system:kube-dns', lambda role: role['metadata'].update(labels={'mine': 'yes'}))
                 self.change(server, signer, lambda role: role.update(rules=[]))
-                # With another role, the binding must be created again.
+                # A binding to another role must be deleted and created again.
                 self.assertEqual(server.request('DELETE', GROUP + 'clusterrolebindings/system:kube-dns')[0], 200)
                 wrong = dict(before['clusterrolebindings', None, 'system:kube-dns'], metadata={'name': 'system:kube-dns'})
                 wrong['roleRef'] = dict(wrong['roleRef'], name='cluster-admin')
@@ -82,7 +82,7 @@ class Roles(unittest.TestCase):
             self.assertEqual(binding['roleRef']['name'], 'system:kube-dns')
             self.assertEqual(binding['metadata']['labels'], {'kubernetes.io/bootstrapping': 'rbac-defaults'})
 
-    def test_what_is_to_be_left_alone_is(self):
+    def test_objects_that_disable_reconciliation_are_not_changed(self):
         with tempfile.TemporaryDirectory() as data:
             def take_away(binding):
                 binding['metadata']['annotations'][AUTO_UPDATE] = 'false'

@@ -238,7 +238,7 @@ class Cbor(unittest.TestCase):
             refused = self.expect(self.client.send('POST', MAPS, body), 400)
             self.assertEqual(refused['message'], 'the object provided is unrecognized (must be of type ConfigMap): ' + message)
 
-    def test_an_unknown_field_is_told_by_its_number(self):
+    def test_an_unknown_field_is_reported_with_its_number(self):
         body = configmap('strict')
         body['metadata']['what'] = 1
         refused = self.expect(self.client.send('POST', MAPS + '?fieldValidation=Strict', write(body)), 400)

@@ -16,7 +16,7 @@ class Compaction(unittest.TestCase):
             token, then = first['metadata']['continue'], first['metadata']['resourceVersion']
 
             def gone():
-                # Nothing of the kind changes; something else does, or there is nothing to compact.
+                # No object of the kind changes. Other objects do, because otherwise there is nothing to compact.
                 server.request('POST', SECRETS, {'metadata': {'generateName': 's-'}})
                 code, _, answer = server.request('GET', MAPS + '?limit=1&continue=' + token)
                 return answer if code == 410 else None
@@ -28,7 +28,7 @@ class Compaction(unittest.TestCase):
             while token:
                 code, _, page = server.request('GET', MAPS + '?limit=1&continue=' + token)
                 token = page['metadata'].get('continue', '')
-                if code == 200:  # or its history has gone, too
+                if code == 200:  # or the history of this revision has also been compacted
                     self.assertNotEqual(page['metadata']['resourceVersion'], then)
                     names += [each['metadata']['name'] for each in page['items']]
             self.assertEqual(names, ['c', 'd'])

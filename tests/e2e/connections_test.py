@@ -222,7 +222,7 @@ class Texts(WebSocketClient, unittest.TestCase):
         self.assertEqual(self.message('/p/portforward?ports=70000', 'POST'),
                          (400, 'cannot convert to []int32: strconv.ParseUint: parsing "70000": value out of range'))
 
-    def test_a_reader_who_leaves_ends_the_call(self):
+    def test_a_reader_that_disconnects_ends_the_call(self):
         self.kubelet.left.clear()
         connection = self.server.connect()
         connection.request('GET', PODS + '/p/log?follow=true')
@@ -250,7 +250,7 @@ class Texts(WebSocketClient, unittest.TestCase):
         self.assertEqual(said[0], (2, b'\x01hi\n'))
         self.assertEqual(json.loads(said[1][1][1:])['status'], 'Success')
 
-    def test_a_kubelet_that_translates_itself(self):
+    def test_a_kubelet_that_translates_websockets(self):
         self.cluster.node('modern', '127.0.0.1', self.kubelet.port, declaredFeatures=['ExtendWebSocketsToKubelet'])
         self.cluster.pod('on-modern', ['c'], 'modern')
         head, sock = self.upgraded(PODS + '/on-modern/exec?command=echo&command=hi&stdout=1', 'v5.channel.k8s.io')
@@ -285,7 +285,7 @@ class Texts(WebSocketClient, unittest.TestCase):
             peer = silent.accept()[0]
             sock.close()
             peer.settimeout(30)
-            while peer.recv(65536):  # the beginning of TLS, and then the end
+            while peer.recv(65536):  # the beginning of a TLS handshake, then the end of the stream
                 pass
             peer.close()
 
@@ -543,7 +543,7 @@ class Proxies(WebSocketClient, unittest.TestCase):
         self.assertIn('Sec-Websocket-Protocol: v4.channel.k8s.io', head)
         self.assertEqual(self.messages(sock)[0], (2, b'\x01hi\n'))
 
-    def test_nobody_answers(self):
+    def test_an_unreachable_backend(self):
         with socket.socket() as silent:  # the port is reserved, and refuses connections
             silent.bind((self.address, 0))
             port = silent.getsockname()[1]
@@ -569,7 +569,7 @@ class Trust(unittest.TestCase):
             flags = ['--kubelet-client-certificate=' + certificate, '--kubelet-client-key=' + key]
             cluster = Cluster('--kubelet-certificate-authority=' + certificate, *flags)
             try:
-                # Its own certificate is not of that authority.
+                # Its own certificate is not signed by that authority.
                 code, _, answer = cluster.server.request('GET', PODS + '/p/log')
                 self.assertEqual(code, 500)
                 self.assertIn('x509', answer['message'])
@@ -760,7 +760,7 @@ class Egress(unittest.TestCase):
                     kubectl.stdin.flush()
                     self.assertEqual(kubectl.stdout.readline(), b'a line\n')
                     kubectl.kill()
-                self.assertTrue(proxy.closed.wait(60), 'the end of a connection is told')
+                self.assertTrue(proxy.closed.wait(60), 'the end of a connection is reported')
                 proxy.refuses = 'no agent available'
                 cluster.pod('q', ['c'], 'n1')
                 code, _, answer = cluster.server.request('GET', PODS + '/q/log?insecureSkipTLSVerifyBackend=true')
@@ -789,7 +789,7 @@ class Egress(unittest.TestCase):
 
 
 class Throttled(unittest.TestCase):
-    """--max-connection-bytes-per-sec slows upgraded connections down, and nothing else."""
+    """--max-connection-bytes-per-sec limits upgraded connections only."""
 
     RATE = 100
 
@@ -803,7 +803,7 @@ class Throttled(unittest.TestCase):
             began = time.monotonic()
             said = cluster.server.kubectl(kubectls()[0], 'exec', 'p', '--', 'echo', 'y' * 500)
             self.assertEqual(said, 'y' * 500 + '\n')
-            # In both directions: the command on its way is part of the target, and not of the stream.
+            # Checks both directions: the target includes the command that is still in flight, the stream does not.
             self.assertGreater(time.monotonic() - began, 500 / self.RATE - 1)
             self.assertLess(read, 5000 / self.RATE - 1, 'logs are not throttled')
         finally:

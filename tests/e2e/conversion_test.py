@@ -85,7 +85,7 @@ class Webhook:
                     self.end_headers()
                     self.wfile.write(body)
                 except OSError:
-                    pass  # the caller has waited long enough
+                    pass  # the caller's timeout has expired
 
             def log_message(self, *_):
                 pass
@@ -199,20 +199,20 @@ class Conversion(unittest.TestCase):
             self.assertEqual(self.owned(version), {('first', 'v1'): {'f:size': {}, 'f:color': {}}})
         refused = self.apply('v2', 'second', {'dimensions': {'size': 5}}, code=409)
         self.assertEqual(refused['message'], 'Apply failed with 1 conflict: conflict with "first": .spec.size')
-        # Managers with the same value share the field, each in its version's names.
+        # Managers with the same value share the field; each entry uses the names of its version.
         self.apply('v2', 'second', {'dimensions': {'size': 1}})
         sizes = {'f:dimensions': {'f:size': {}}}
         self.assertEqual(self.owned(), {('first', 'v1'): {'f:size': {}, 'f:color': {}}, ('second', 'v2'): sizes})
         self.apply('v2', 'second', {'dimensions': {'size': 5}}, force=True)
         self.assertEqual(self.owned(), {('first', 'v1'): {'f:color': {}}, ('second', 'v2'): sizes})
         self.assertEqual(self.get('v1', 'one')['spec'], {'size': 5, 'color': 'blue'})
-        # What one version gives up is gone in the other, and what belongs to another manager stays.
+        # A field that a manager drops in one version disappears in the other; fields of other managers stay.
         self.apply('v1', 'first', {})
         self.assertEqual(self.get('v2', 'one')['spec'], {'dimensions': {'size': 5}, 'color': 'red'})
         self.apply('v2', 'second', {})
         self.assertNotIn('size', self.get('v1', 'one')['spec'])
 
-    def test_what_was_stored_in_an_older_version_keeps_what_it_says(self):
+    def test_objects_stored_in_an_older_version_keep_their_values(self):
         self.define()
         self.create('one', size=2, finalizers=['e2e.example.com/hold'])
         self.create('two', size=3)
@@ -273,7 +273,7 @@ class Conversion(unittest.TestCase):
         self.create('one', size=2)
         self.assertEqual(self.get('v2', 'one')['spec']['dimensions'], {'size': 2})
 
-    def test_a_webhook_that_lies_is_told_of_and_costs_its_version_only(self):
+    def test_a_wrong_response_of_a_webhook_is_reported_and_affects_only_its_version(self):
         self.define()
         self.create('one', size=2)
 
@@ -303,7 +303,7 @@ class Conversion(unittest.TestCase):
             raise ValueError('crashed')
         self.webhook.misbehave = crash
         self.assertEqual(self.refusal(), self.prefix() + 'failed: an error on the server ("unknown") has prevented the request from succeeding')
-        # The webhook's changes of metadata are ignored; the other version did not call it.
+        # The webhook's changes of metadata are ignored; a request in the stored version does not call it.
         item(lambda each: each['metadata'].update(generation=77, resourceVersion='1', finalizers=['x']))
         self.assertEqual({key: value for key, value in self.get('v2', 'one')['metadata'].items() if key in ('generation', 'finalizers')},
                          {'generation': 1})
@@ -313,7 +313,7 @@ class Conversion(unittest.TestCase):
         self.assertEqual(self.server.request('GET', self.path('v2'))[0], 500)
         self.assertIn('failed: an error on the server', self.refusal(method='PUT', body=self.object('one', 'v2')))
 
-    def test_a_webhook_that_is_gone_or_hangs_holds_up_nobody_else(self):
+    def test_a_webhook_that_is_unavailable_or_hangs_delays_no_other_requests(self):
         self.define()
         self.create('one', size=2)
         self.webhook.misbehave = lambda _: self.webhook.hold.wait(120)
@@ -331,7 +331,7 @@ class Conversion(unittest.TestCase):
         self.assertIn('context deadline exceeded', message)
         self.webhook.stop()
         self.assertIn('connection refused', self.refusal())
-        # The definition goes, and its objects with it, webhook or not.
+        # The deletion of the definition deletes its objects, even if the webhook is unavailable.
         self.assertEqual(self.server.request('DELETE', CRDS + '/' + self.plural + '.' + GROUP)[0], 200)
         self.assertTrue(wait_for(lambda: self.server.request('GET', CRDS + '/' + self.plural + '.' + GROUP)[0] == 404))
 
@@ -346,7 +346,7 @@ class Conversion(unittest.TestCase):
         name = 'hook.default.svc'
         hook = Webhook(self.folder.name, name)
         self.addCleanup(hook.stop)
-        # An external name leads anywhere, with the service's port; so the test's server has to be where it leads.
+        # An ExternalName service resolves to that host with the service's port, so the test's server must listen there.
         service = {'apiVersion': 'v1', 'kind': 'Service', 'metadata': {'name': 'hook'},
                    'spec': {'type': 'ExternalName', 'externalName': 'localhost', 'ports': [{'port': hook.port}]}}
         client = {'service': {'namespace': 'default', 'name': 'hook', 'path': '/convert', 'port': hook.port}, 'caBundle': hook.ca}

@@ -99,7 +99,7 @@ class CustomTypes(unittest.TestCase):
         self.assertEqual((before['spec']['groupPriorityMinimum'], before['spec']['versionPriority']), (1000, 100))
         self.restart()
         self.assertEqual(self.get('/apis/e2e.example.com/v1/widgets')[0], 200)
-        # At the end of a startup, the registration removes stale APIServices: the one that was left over.
+        # At the end of a startup, the registration removes stale APIServices; this one is stale.
         gone = {'apiVersion': 'apiregistration.k8s.io/v1', 'kind': 'APIService',
                 'metadata': {'name': 'v1.nobody.example.com', 'labels': {'kube-aggregator.kubernetes.io/automanaged': 'true'}},
                 'spec': {'group': 'nobody.example.com', 'version': 'v1', 'groupPriorityMinimum': 1000, 'versionPriority': 100}}

@@ -13,8 +13,8 @@ import harness
 
 ETCD = shutil.which('etcd')
 
-# kubeadm v1.31 to v1.36 (cmd/kubeadm/app/phases/controlplane): the lists of these releases are equal but for the requestheader-uid-headers,
-# which some clusters add.  {pki}: the folder of certificates, {port}, {etcd}: the URL of etcd.
+# kubeadm v1.31 to v1.36 (cmd/kubeadm/app/phases/controlplane): the lists of these releases are equal except for requestheader-uid-headers,
+# which some clusters add. {pki}: the folder of certificates, {port}, {etcd}: the URL of etcd.
 KUBEADM = '''
 --advertise-address=127.0.0.1 --allow-privileged=true --authorization-mode=Node,RBAC --client-ca-file={pki}/ca.crt
 --enable-admission-plugins=NodeRestriction --enable-bootstrap-token-auth=true --etcd-cafile={pki}/etcd-ca.crt

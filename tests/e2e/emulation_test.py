@@ -1,11 +1,11 @@
-"""--emulated-version and its kin: the APIs, gates and version of an older release."""
+"""--emulated-version and related flags: the APIs, gates and version of an older release."""
 import re
 import unittest
 
 from harness import Server, main
 
 GROUPS = '/apis/%s'
-# What kube-apiserver 1.36 serves with --runtime-config=api/all=true and --emulated-version=1.33, other than without it.
+# The differences between kube-apiserver 1.36 with --runtime-config=api/all=true and --emulated-version=1.33, and without the latter.
 GONE = {('admissionregistration.k8s.io/v1', 'mutatingadmissionpolicies'), ('admissionregistration.k8s.io/v1', 'mutatingadmissionpolicybindings'),
         ('admissionregistration.k8s.io/v1beta1', 'mutatingadmissionpolicies'),
         ('admissionregistration.k8s.io/v1beta1', 'mutatingadmissionpolicybindings'), ('resource.k8s.io/v1', 'deviceclasses'),

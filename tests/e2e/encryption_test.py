@@ -82,11 +82,11 @@ class Startup(Encrypted):
         os.unlink(self.file)
         self.assertIn('error while parsing file: error while loading file: error reading encryption provider configuration file "%s"' % self.file, self.refusal())
 
-    def test_no_secret_of_the_file_is_told(self):
+    def test_errors_contain_no_secret_of_the_file(self):
         self.configure((['secrets'], [dict(keyed('aesgcm', 'k1'), **IDENTITY)]))
-        told = self.refusal()
-        self.assertIn('more than one provider specified in a single element', told)
-        self.assertNotIn(base64.b64encode(KEY['k1']).decode(), told)
+        message = self.refusal()
+        self.assertIn('more than one provider specified in a single element', message)
+        self.assertNotIn(base64.b64encode(KEY['k1']).decode(), message)
 
     def test_without_the_plugin_the_server_does_not_start(self):
         self.configure((['secrets'], [keyed('aesgcm', 'k1')]))
@@ -175,7 +175,7 @@ class InEtcd(Encrypted):
                     value = self.stored(name)
                     self.assertTrue(value.startswith((prefix + 'k1:').encode()), value[:40])
                     self.assertIn(NEEDLE.encode(), opened(KEY['k1'], value[len(prefix) + 3:], place))
-                    # And what another server has written is read.
+                    # Values that another server has written are readable.
                     given = json.dumps(secret('given-' + algorithm)).encode() + b'\n'
                     place = '/registry/secrets/default/given-' + algorithm
                     self.keys.put(place, (prefix + 'k1:').encode() + seal(KEY['k1'], given, place.encode()))
@@ -216,7 +216,7 @@ class InEtcd(Encrypted):
         self.assertEqual(code, 200)
         self.assertNotEqual(updated['metadata']['resourceVersion'], found['metadata']['resourceVersion'])
         self.assertTrue(self.stored('a').startswith(b'k8s:enc:aescbc:v1:k1:'))
-        # It is current now: nothing is written.
+        # The values are current now, so nothing is written.
         code, _, unchanged = server.request('PUT', SECRETS + '/a', updated)
         self.assertEqual((code, unchanged['metadata']['resourceVersion']), (200, updated['metadata']['resourceVersion']))
 
@@ -240,7 +240,7 @@ class InEtcd(Encrypted):
         self.assertTrue(wait_for(lambda: self.metric(server, 'apiserver_encryption_config_controller_automatic_reloads_total', status='success')))
         progress = os.path.join(self.dir, 'progress.json')
         command = [BINARY, 'store', 'reencrypt', '--kubeconfig', server.kubeconfig, '--progress-file', progress, '--page-size', '10']
-        # As a run leaves it that was interrupted after the first page of secrets, its last resource.
+        # The state after a run that was interrupted after the first page of secrets, its last resource.
         page = server.request('GET', SECRETS.replace('/namespaces/default', '') + '?limit=10')[2]
         with open(self.file, 'rb') as f:
             digest = 'sha256:' + subprocess.run(['sha256sum'], input=f.read(), capture_output=True, check=True).stdout.decode().split()[0]
@@ -303,7 +303,7 @@ class Reload(Encrypted):
         self.assertTrue(wait_for(lambda: self.metric(server, self.RELOADS, status='failure')))
         self.assertIn('health check for new transformers failed', server.text())
         self.assertEqual(server.request('POST', SECRETS, secret('a'))[0], 201)
-        # Once it is there, the change takes effect without another change of the file.
+        # Once the key exists, the change takes effect without another change of the file.
         plugin = KmsPlugin(path)
         self.addCleanup(plugin.die)
         self.assertTrue(wait_for(lambda: self.metric(server, self.RELOADS, status='success')))
@@ -350,7 +350,7 @@ class Kms(Encrypted):
         server = self.start(data_dir=self.data)
         self.assertEqual(server.request('POST', SECRETS, secret('a'))[0], 201)
         self.plugin.key_id = 'key-2'
-        # A health check asks the plugin when its last answer is old.
+        # A health check calls the plugin if its last response is too old.
         self.assertTrue(wait_for(lambda: self.healthy(server) and self.plugin.count('Encrypt') == 2))
         found = server.request('GET', SECRETS + '/a')[2]
         updated = server.request('PUT', SECRETS + '/a', found)[2]

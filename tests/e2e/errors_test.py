@@ -67,7 +67,7 @@ class Errors(unittest.TestCase):
                 conn = self.server.connect()
                 try:
                     got, _, status = self.server.request(method, path, body, headers, connection=conn)
-                except (BrokenPipeError, ConnectionResetError):  # too large: the server may answer and close before the body is sent
+                except (BrokenPipeError, ConnectionResetError):  # too large: the server may respond and close the connection before the body is sent
                     self.assertEqual(code, 413)
                     continue
                 self.check(name, (got, status), code, reason, text)
@@ -113,7 +113,7 @@ class Errors(unittest.TestCase):
             code, _, status = server.request('GET', BASE, client_certificate=False)
             self.assertEqual((code, status['reason'], status['message']), (401, 'Unauthorized', 'Unauthorized'))
 
-    def test_plain_http_is_told_so(self):
+    def test_plain_http_is_refused_with_an_explanation(self):
         client = socket.create_connection(('127.0.0.1', self.server.port))
         client.sendall(b'GET / HTTP/1.1\r\nHost: x\r\n\r\n')
         self.assertIn(b'Client sent an HTTP request to an HTTPS server.', client.recv(4096))
@@ -125,7 +125,7 @@ class Errors(unittest.TestCase):
             code = self.server.request('GET', '/version', headers={'X-Big': 'a' * (2 << 20)}, connection=conn)[0]
             self.assertEqual(code, 431)
         except (BrokenPipeError, ConnectionResetError, ssl.SSLError):
-            pass  # refused and closed before all of it was sent
+            pass  # refused and closed before the whole body was sent
         self.assertEqual(self.server.request('GET', '/version')[0], 200)
 
     def test_a_deprecated_resource_warns_with_every_answer(self):

@@ -58,7 +58,7 @@ class StandIn(unittest.TestCase):
 
     def test_as_envtest_starts_it(self):
         text = subprocess.run([STAND_IN, '--help'], capture_output=True, text=True, check=True).stdout
-        self.assertIn('--unsafe-no-fsync', text)  # envtest looks for it
+        self.assertIn('--unsafe-no-fsync', text)  # envtest requires it
         self.start_etcd('--unsafe-no-fsync=true')
         pki = drop_in_test.Pki(self.dir)
         port = harness.free_port()
@@ -78,7 +78,7 @@ class StandIn(unittest.TestCase):
         done = subprocess.run([STAND_IN, '--listen-client-urls=https://127.0.0.1:1'], capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(done.returncode, 1)
         self.assertIn('is not an http URL of a loopback address', done.stderr)
-        # Without a stand-in the URL is an etcd's.
+        # Without a stand-in the URL refers to an etcd.
         with harness.Server('--etcd-servers=' + self.url, wait=False) as server:
             self.assertTrue(harness.wait_for(lambda: 'the store cannot be reached' in server.text()), server.text())
 

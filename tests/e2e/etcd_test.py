@@ -258,7 +258,7 @@ class TwoHosts(unittest.TestCase):
             self.assertTrue(wait_for(lambda host=host: host.request('GET', path)[0] == 200), 'names are accepted, and it is not served')
         established = wait_for(lambda: since('Established'))
         self.assertTrue(established)
-        # Five seconds, of times in whole seconds; a late check does not matter.
+        # Five seconds, measured with times in whole seconds; a late check is harmless.
         took = [calendar.timegm(time.strptime(at, '%Y-%m-%dT%H:%M:%SZ')) for at in (made['metadata']['creationTimestamp'], established)]
         self.assertGreaterEqual(took[1] - took[0], 4, 'it is established before the other host can serve it')
 
@@ -281,7 +281,7 @@ class TwoHosts(unittest.TestCase):
             reader.join()
         asked, took = self.etcd.ranges() - before, time.monotonic() - begun
         self.assertEqual(set(lists), {200})
-        # Requests of this host; the other one, and background work, also send some.
+        # Requests of this host; the other host and background work also send requests.
         self.assertLessEqual(asked, took * 100 + 16 + took * 20, len(lists))
 
 
@@ -348,10 +348,10 @@ class Flags(unittest.TestCase):
                            '/registry/apiextensions.k8s.io/customresourcedefinitions/'):
                 self.assertTrue(etcd.keys(prefix), prefix)
             self.assertEqual({key.split('/')[2] for key in other.keys('/registry/')}, {'configmaps', 'leases'})
-            told = [line for line in server.text().splitlines() if 'has no effect' in line]
+            lines = [line for line in server.text().splitlines() if 'has no effect' in line]
             for name in kept:
-                self.assertEqual(sum(name + ' has no effect' in line for line in told), 1, told)
-            self.assertEqual(len(told), len(kept), told)
+                self.assertEqual(sum(name + ' has no effect' in line for line in lines), 1, lines)
+            self.assertEqual(len(lines), len(kept), lines)
 
     def test_a_store_of_single_resources_that_is_held_takes_no_writes(self):
         etcd, other = Etcd().start(), Etcd().start()
@@ -440,7 +440,7 @@ class Flags(unittest.TestCase):
                 self.assertEqual(other.request('GET', CONFIGMAPS + '/a')[0], 200)
             self.assertGreaterEqual(etcd.ranges() - before, 10)
             self.assertEqual(counted('etcd_requests_total', 'list'), lists + 5)
-            # More when the store is ahead of the watch: the read asks again.
+            # More if the store is ahead of the watch: the read then requests progress again.
             self.assertGreaterEqual(counted('etcd_requests_total', 'get'), gets + 5)
             shown = [line for line in other.request('GET', '/metrics')[2].splitlines()
                      if re.match('watch_cache_capacity|apiserver_watch_cache_', line)]
@@ -484,7 +484,7 @@ class Away(unittest.TestCase):
         self.assertTrue(wait_for(lambda: server.request('GET', SERVICES + '/kubernetes')[0] == 200))
         self.assertEqual(server.terminate(), 0, server.text()[-3000:])
 
-    def test_a_host_that_never_reached_its_store_ends_when_it_is_told_to(self):
+    def test_a_host_that_never_reached_its_store_ends_on_a_signal(self):
         server = Server('--etcd-servers=http://127.0.0.1:1', wait=False)
         self.addCleanup(server.stop)
         self.assertTrue(wait_for(lambda: 'the store cannot be reached' in server.text()), server.text())
@@ -590,9 +590,9 @@ class Away(unittest.TestCase):
         with Server('--etcd-servers=' + etcd.url, '--advertise-address=192.0.2.1') as one:
             with Server('--etcd-servers=' + etcd.url, '--advertise-address=192.0.2.2') as other:
                 self.assertTrue(wait_for(lambda: addresses(one) == ['192.0.2.1', '192.0.2.2']), addresses(one))
-                # As kube-apiserver 1.36.3 writes its own, but for the generation, which counts renewals.
+                # As kube-apiserver 1.36.3 writes its own, except for the generation, which counts renewals.
                 self.assertEqual(first_generation(record('192.0.2.2')), MASTER_LEASE)
-                # Both are of one machine, and so of one identity.
+                # Both run on one machine, and so have one identity.
                 peers = wait_for(lambda: Keys(etcd).all('/registry/peerserverleases/apiserver-'))
                 self.assertEqual(len(peers), 1, peers)
                 for key, (peer, _) in peers.items():
@@ -608,7 +608,7 @@ class Away(unittest.TestCase):
                     self.assertEqual(first_generation(record('192.0.2.3')), left)
             self.assertTrue(wait_for(lambda: addresses(one) == ['192.0.2.1']), addresses(one))
 
-    def test_hosts_that_are_counted_keep_no_leases_and_take_out_nobody_who_is_not_too_many(self):
+    def test_counted_hosts_write_no_leases_and_remove_only_surplus_entries(self):
         etcd = Etcd().start()
         self.addCleanup(etcd.stop)
 
@@ -631,7 +631,8 @@ class Away(unittest.TestCase):
                 other.kill()
             self.assertEqual(addresses(one), ['192.0.2.1', '192.0.2.2'])
             with counted(3) as third:
-                # The third takes out the first, which takes out the second, who is not there any more to mind.
+                # The third server removes the entry of the first. The first one removes the entry of the second, which has stopped and
+                # cannot restore it.
                 self.assertTrue(wait_for(lambda: slice_addresses(one) == ['192.0.2.1', '192.0.2.3']), addresses(one))
                 third.process.terminate()
                 self.assertEqual(third.process.wait(30), 0)

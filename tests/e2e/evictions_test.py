@@ -117,7 +117,7 @@ class Evictions(Served, unittest.TestCase):
 
     def test_the_pod_that_was_meant_goes(self):
         pod = self.make_pod('a')
-        self.make_budget(3)  # what fails then has been counted already
+        self.make_budget(3)  # an eviction that fails now has already been counted
         status, _, answer = self.evict('a', preconditions={'uid': 'other'})
         self.assertEqual(status, 409, answer)
         self.assertIn('the UID in the precondition (other) does not match the UID in record', answer['message'])

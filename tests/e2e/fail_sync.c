@@ -1,4 +1,4 @@
-// Preloaded into a server: while the file named by FAIL_SYNC_WHILE exists, what was written cannot be made durable.
+// Preloaded into a server: while the file named by FAIL_SYNC_WHILE exists, every fsync fails.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

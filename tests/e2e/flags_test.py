@@ -60,7 +60,7 @@ class LoggedFlags(unittest.TestCase):
         text = server.request('GET', '/metrics')[2]
         return sum(int(n) for n in re.findall(r'^apiserver_request_total\{.*verb="LIST".*\} (\d+)', text, re.M))
 
-    def test_metrics_are_reset_by_those_who_may_profile(self):
+    def test_metrics_are_reset_only_by_users_who_may_profile(self):
         with Server() as server:
             for _ in range(3):
                 server.request('GET', '/api/v1/namespaces')
@@ -96,7 +96,7 @@ class LoggedFlags(unittest.TestCase):
         with Server('--etcd-count-metric-poll-period=0', '--etcd-db-metric-poll-interval=0') as server:
             self.assertFalse([name for name in self.series(server) if 'objects{' in name or name.startswith('apiserver_storage_size_bytes')])
 
-    def test_a_module_is_as_wordy_as_it_is_told(self):
+    def test_the_log_level_of_a_module_is_its_flag(self):
         def words(server):
             return set(re.findall(r'^\S+Z D (\S+) ', server.text(), re.M))
         with Server('--vmodule=filters=4,rout*=6') as server:
@@ -182,7 +182,7 @@ class LoggedFlags(unittest.TestCase):
             self.assertEqual((on['APIServerIdentity'], on['JobSuccessPolicy']), ('1', '1'))
             self.assertIn('these feature gates have no effect: SELinuxMount', server.text())
 
-    def test_an_insecure_cipher_and_the_end_of_listening_are_told(self):
+    def test_an_insecure_cipher_and_the_end_of_listening_are_logged(self):
         with Server('--tls-cipher-suites=TLS_RSA_WITH_AES_128_CBC_SHA,TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256') as server:
             self.assertEqual(re.findall("Use of insecure cipher '(.*)' detected", server.text()), ['TLS_RSA_WITH_AES_128_CBC_SHA'])
             self.assertEqual(server.terminate(), 0)

@@ -26,7 +26,7 @@ spec:
           status: {type: object, properties: {size: {type: integer}}}
 """
 FLOW = 'apiVersion: {ns}.example.com/v1\nkind: Flow\nmetadata: {name: f}\nspec: {size: %d}\n'
-# kubectl learns of a new kind from discovery, which shows it a moment after the condition: its own cache is left out.
+# kubectl learns of a new kind from discovery, which shows it a moment after the condition: the cache of kubectl is not used.
 KNOWN = K('wait --for=condition=Established crd/flows.{ns}.example.com --timeout=60s', says='condition met')
 EVENT = Call('POST', '/api/v1/namespaces/{ns}/events', {'metadata': {'name': 'e'}, 'involvedObject': {'kind': 'ConfigMap', 'name': 'c', 'namespace': '{ns}',
              'apiVersion': 'v1', 'uid': '{uid:cm/c}'}, 'reason': 'Tested', 'message': 'it was looked at', 'type': 'Warning', 'count': 1,

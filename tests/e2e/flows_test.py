@@ -88,7 +88,7 @@ class Flows(Served):
             self.assertRegex(first, r'^n\d+$')
             self.server.request('PATCH', '%s/%s' % (path, first), {'data': {'a': '1'}}, {'Content-Type': 'application/merge-patch+json'})
             self.server.request('DELETE', '%s/%s' % (path, first))
-            # The change shows the new number of data, the deletion the last one.
+            # The event of the change shows the new number of data, that of the deletion the last one.
             self.assertTrue(wait_for(lambda: [line.split()[1] for line in list(seen) if line.split()[0] == first] == ['0', '1', '1']), seen)
             watch.kill()
             reader.join()

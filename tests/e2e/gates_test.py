@@ -37,7 +37,7 @@ class GatesTest(unittest.TestCase):
             self.assertEqual([list(source) for source in pod['spec']['volumes'][0]['projected']['sources']], [['configMap']])
             dropped = server.request('POST', SETS, stateful_set('a', partition=1, maxUnavailable=3))
             self.assertEqual(rolling_of(dropped), {'partition': 1})
-            # The published types show them all the same.
+            # The published types contain them anyway.
             types = server.request('GET', '/openapi/v3/api/v1')[2]['components']['schemas']
             self.assertIn('stopSignal', types['io.k8s.api.core.v1.Lifecycle']['properties'])
 
@@ -61,7 +61,7 @@ class GatesTest(unittest.TestCase):
             self.assertNotEqual(server.process.wait(60), 0)
             self.assertIn('--feature-gates: WorkloadAwarePreemption=true requires GangScheduling to be on', server.text())
 
-    def test_a_gate_of_what_is_not_there_ends_the_start(self):
+    def test_an_unsupported_gate_stops_the_start(self):
         with Server('--feature-gates=ShardedListAndWatch=true', wait=False) as server:
             self.assertNotEqual(server.process.wait(60), 0)
             self.assertIn('--feature-gates: ShardedListAndWatch=true is not supported: shardSelector is not served', server.text())

@@ -24,7 +24,7 @@ def varint(number):
 
 
 def field(number, content):
-    """A field of a message: text or bytes, or a number; nothing for what is empty."""
+    """A field of a message: text, bytes or a number; empty values are omitted."""
     if isinstance(content, int):
         return bytes([number << 3]) + varint(content) if content else b''
     if isinstance(content, str):
@@ -117,7 +117,7 @@ class HeaderBlock:
         return (content, packed)
 
     def name(self, index):
-        """The index of the name in the static table; nothing for names that are not there."""
+        """The index of the name in the static table; None for other names."""
         if index == 0:
             self.text()
             return None
@@ -196,7 +196,7 @@ class GrpcProcess:
             return self.calls.get(method, 0)
 
     def wait_for_calls(self, method, count, seconds=30):
-        """True once there have been so many."""
+        """True once there have been this many."""
         with self.changed:
             return self.changed.wait_for(lambda: self.calls.get(method, 0) >= count, seconds)
 

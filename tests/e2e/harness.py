@@ -19,7 +19,7 @@ import urllib.parse
 
 BINARY = os.environ.get('BACKPLANE', os.path.join(os.path.dirname(__file__), '../../build/bin/backplane'))
 PLUGINS = os.environ.get('BACKPLANE_PLUGINS', os.path.join(os.path.dirname(__file__), '../../build/lib/backplane/plugins'))
-# No admission plugin but NamespaceLifecycle: as the recordings of kube-apiserver were made, and for tests of the rules of kinds.
+# No admission plugin except NamespaceLifecycle, as for the recordings of kube-apiserver and for tests of the rules of kinds.
 ONLY_LIFECYCLE = '--disable-admission-plugins=' + ','.join(
     'LimitRanger ServiceAccount TaintNodesByCondition PodSecurity Priority DefaultTolerationSeconds DefaultStorageClass '
     'StorageObjectInUseProtection PodGroupProtection PersistentVolumeClaimResize RuntimeClass CertificateApproval CertificateSigning '
@@ -27,7 +27,7 @@ ONLY_LIFECYCLE = '--disable-admission-plugins=' + ','.join(
     'NodeDeclaredFeatureValidator JobValidation PodResizeValidator MutatingAdmissionPolicy MutatingAdmissionWebhook '
     'ValidatingAdmissionPolicy ValidatingAdmissionWebhook ResourceQuota'.split())
 START_SECONDS = 60  # generous: sanitizer builds on a busy machine
-# Below those that the system gives to connections, one of which could have it by the time it is bound.
+# Below the ephemeral ports: a connection could occupy an ephemeral port before the server binds it.
 PORTS = (range(15000, 30000)[n % 15000] for n in itertools.count(os.getpid() * 31))
 
 

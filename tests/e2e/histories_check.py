@@ -167,11 +167,11 @@ class Check:
 
     def written(self, call, low, high):
         when = version(call.answer)
-        told = self.order.by_version.get(when)
-        if told is None:
+        stored = self.order.by_version.get(when)
+        if stored is None:
             return
-        if plain(told) != plain(call.answer):
-            self.tell('the event shows another object: %s' % plain(told), call)
+        if plain(stored) != plain(call.answer):
+            self.tell('the event shows another object: %s' % plain(stored), call)
         if call in self.effects and not low < when <= high:
             self.tell('out of [%d, %s]' % (low, high), call)
         base = self.order.before(call.name, when)
@@ -212,10 +212,10 @@ class Check:
         said = [(e['type'], plain(e['object'])) for e in h.main.events]
         resumed = [(e['type'], plain(e['object'])) for e in h.resumed.events]
         if resumed != [s for s, e in zip(said, h.main.events) if version(e['object']) > int(h.resumed_at)]:
-            self.problems.append('the watch from %s was told %s' % (h.resumed_at, resumed))
-        told = [(e['type'], version(e['object']), e['object']['metadata']['name']) for e in h.selected.events]
-        if told != self.of_side('left'):
-            self.problems.append('the selecting watch was told %s, not %s' % (told, self.of_side('left')))
+            self.problems.append('the watch from %s received %s' % (h.resumed_at, resumed))
+        events = [(e['type'], version(e['object']), e['object']['metadata']['name']) for e in h.selected.events]
+        if events != self.of_side('left'):
+            self.problems.append('the selecting watch received %s, not %s' % (events, self.of_side('left')))
         self.streamed(h.streamed.events, said)
 
     def of_side(self, wanted):

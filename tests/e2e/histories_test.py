@@ -20,7 +20,7 @@ from histories_check import Check, Order, plain, survivors, version
 SEED = int(os.environ.get('HISTORIES_SEED', random.SystemRandom().randrange(1 << 30)))
 COUNT = int(os.environ.get('HISTORIES', 1000))
 SECONDS = float(os.environ.get('HISTORIES_SECONDS', 300))
-SLOTS = 4  # histories at once, each with a collection of its own
+SLOTS = 4  # concurrent histories, each with a separate collection
 CRASHES = 8
 GROUP = 'histories.example.com'
 CRD = {'apiVersion': 'apiextensions.k8s.io/v1', 'kind': 'CustomResourceDefinition', 'metadata': {'name': 'things.' + GROUP}, 'spec': {
@@ -55,7 +55,7 @@ def run_slot(server, slot, deadline, results):
             history.finish(history.run())
             problems += ['history %d: %s' % (number, p) for p in Check(history).run()]
             done += 1
-    except BaseException as error:  # a separate process, whose errors the test would not see
+    except BaseException as error:  # a separate process, so the test would not see its errors
         problems.append('slot %d: %r' % (slot, error))
     results.put((done, problems[:20]))
 
@@ -160,11 +160,11 @@ class Histories(unittest.TestCase):
         flag = '--etcd-servers=' + etcd.url
         with Server(flag) as one, Server(flag) as other:
             prepare(one)
-            # Both serve the kind before it is asked for.
+            # Both servers serve the kind before a client requests it.
             self.assertTrue(wait_for(lambda: other.request('GET', resource(1).path)[0] == 200))
             self.explain(Hosts([one, other]))
 
-    def test_the_check_sees_what_is_wrong(self):
+    def test_the_check_detects_errors(self):
         with Server() as server:
             prepare(server)
             records = []
@@ -222,8 +222,8 @@ class Histories(unittest.TestCase):
         self.assertEqual(survivors(history, listed), [], 'seed %d' % history.seed)
         for watch in history.watches:
             watch.join(60)
-        told = [e for e in history.main.events if e['type'] != 'ERROR']
-        last = version(told[-1]['object']) if told else int(history.first)
+        events = [e for e in history.main.events if e['type'] != 'ERROR']
+        last = version(events[-1]['object']) if events else int(history.first)
         watch = Watch(server, history.resource.path, 'resourceVersion=%d' % last, history.marker)
         watch.start()
         path = '%s/%s' % (history.resource.path, history.marker)
@@ -231,17 +231,17 @@ class Histories(unittest.TestCase):
         self.assertEqual(code, 201, answer)
         self.assertGreater(version(answer), int(listed['metadata']['resourceVersion']))
         watch.join(60)
-        self.resumed(history, listed, told, watch)
+        self.resumed(history, listed, events, watch)
         self.assertEqual(server.request('DELETE', path)[0], 200)
 
-    def resumed(self, history, listed, told, watch):
+    def resumed(self, history, listed, events, watch):
         """The events of a watch that resumes after the crash lead to the list; or the watch gets 410."""
         self.assertTrue(watch.events, 'no event, status %d, %s' % (watch.code, watch.error))
         if watch.events[0]['type'] == 'ERROR':
             self.assertEqual(watch.events[0]['object']['code'], 410, watch.events)
             return
         problems = []
-        order = Order(history.initial, told + watch.events, problems)
+        order = Order(history.initial, events + watch.events, problems)
         self.assertEqual(problems, [], 'seed %d' % history.seed)
         items = {i['metadata']['name']: plain(i) for i in listed['items']}
         self.assertEqual(order.all_at(int(listed['metadata']['resourceVersion'])), items, 'seed %d' % history.seed)

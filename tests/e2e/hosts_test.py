@@ -15,7 +15,7 @@ from harness import Server, namespace, wait_for
 
 APISERVICES = '/apis/apiregistration.k8s.io/v1/apiservices'
 MERGE = {'Content-Type': 'application/merge-patch+json'}
-# Renewed by each server as long as it lives.
+# Each server renews it while it runs.
 RENEWED = ('/registry/masterleases/', '/registry/leases/kube-system/apiserver-', '/registry/backplane/namespacecontrollers/', '/registry/peerserverleases/', '/registry.backplane')
 WINDOW = 60  # seconds; servers that overwrite each other without a pause write thousands of times
 
@@ -27,7 +27,7 @@ def priority(server, name):
 class Registrations(unittest.TestCase):
     """APIServices of a server's initial groups may be changed by users afterwards."""
 
-    def test_what_somebody_changes_or_deletes_stays_until_the_next_start(self):
+    def test_changes_and_deletions_by_a_client_last_until_the_next_start(self):
         with tempfile.TemporaryDirectory(prefix='backplane-test-') as data_dir:
             with Server(data_dir=data_dir) as server:
                 before = priority(server, 'v1.batch')
@@ -38,7 +38,7 @@ class Registrations(unittest.TestCase):
                 self.assertTrue(wait_for(lambda: server.request('GET', APISERVICES + '/v1.late.example.com')[0] == 200))
                 self.assertEqual(priority(server, 'v1.batch'), 11)
                 self.assertEqual(server.request('GET', APISERVICES + '/v1.policy')[0], 404)
-                # Those of custom resources are kept.
+                # The keys of custom resources are kept.
                 self.assertEqual(server.request('DELETE', APISERVICES + '/v1.late.example.com')[0], 200)
                 self.assertTrue(wait_for(lambda: server.request('GET', APISERVICES + '/v1.late.example.com')[0] == 200))
                 server.terminate()
@@ -83,7 +83,7 @@ class Hosts(unittest.TestCase):
         since = since or self.keys.revision()
         time.sleep(WINDOW)
         until = self.keys.revision()
-        self.keys.put('/registry/end', b'')  # an event behind the last that counts
+        self.keys.put('/registry/end', b'')  # an event after the last relevant one
         often = {key: n for key, n in writes(self.keys, since, until).items() if n > most and not key.startswith(RENEWED)}
         self.assertEqual(often, {})
 

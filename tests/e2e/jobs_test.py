@@ -45,12 +45,12 @@ class Jobs(Served, unittest.TestCase):
         found = self.server.request('GET', JOBS + '?fieldSelector=status.successful%3D2')[2]['items']
         self.assertEqual([job['metadata']['name'] for job in found], ['two'])
 
-    def test_a_field_that_jobs_are_not_found_by_is_told_in_words_of_their_own(self):
+    def test_an_unsupported_field_selector_of_jobs_has_its_own_error(self):
         for method, query in (('GET', ''), ('GET', '&watch=1&timeoutSeconds=1'), ('DELETE', '')):
             code, _, answer = self.server.request(method, JOBS + '?fieldSelector=status.failed%3D2' + query)
             self.assertEqual((code, answer['message']), (400, 'field label "status.failed" not supported for Job'))
 
-    def test_whoever_deletes_a_job_is_told_of_its_pods(self):
+    def test_deleting_a_job_warns_about_its_pods(self):
         self.make_job('left')
         gone = self.make_job('gone')
         warning = self.server.request('DELETE', JOBS + '/left')[1].get('Warning', '')

@@ -61,7 +61,7 @@ class KmsV1(Encrypted):
 
     def test_a_plugin_of_another_version_is_refused(self):
         self.plugin.V1 = dict(self.plugin.V1, Version=lambda *_: (b'\x0a\x02v2', '0'))
-        # It is never ready.
+        # The server never becomes ready.
         server = self.serve(wait=False)
         self.assertTrue(wait_for(lambda: 'export KUBECONFIG=' in server.text()))
         server.read_kubeconfig()

@@ -176,7 +176,7 @@ class Kubectl(Served):
     def test_custom_resources(self):
         self.k('create', '-f', '-', stdin=CRD)
         self.k('wait', '--for=condition=Established', 'crd/widgets.example.com', '--timeout=30s')
-        for attempt in range(50):  # discovery is what kubectl reads: it shows the kind a moment after the condition
+        for attempt in range(50):  # kubectl reads discovery, which shows the kind a moment after the condition
             if self.n('create', '-f', '-', stdin=WIDGET, check=False).returncode == 0:
                 break
             time.sleep(0.1)
@@ -188,7 +188,7 @@ class Kubectl(Served):
         self.assertNotIn('widget', self.n('get', 'widgets', '-o', 'name'))
         self.k('delete', 'crd', 'widgets.example.com')
 
-    def test_errors_say_what_is_wrong(self):
+    def test_errors_name_the_problem(self):
         done = self.n('get', 'cm', 'nothing', check=False)
         self.assertIn('Error from server (NotFound): configmaps "nothing" not found', done.stderr)
         done = self.n('create', '-f', '-', stdin=POD.replace('containers: [{name: c, image: busybox}]', 'containers: []'), check=False)

@@ -169,14 +169,14 @@ class Command:
     def read(self, fd):
         try:
             data = os.read(fd, 65536)
-        except OSError:  # the read error of a terminal without a process at its other end
+        except OSError:  # the read error of a terminal if no process has the other end open
             data = b''
         if not data:
             del self.outputs[fd]
         return data
 
     def end(self):
-        if not self.outputs:  # all its output has been read, and it is about to end
+        if not self.outputs:  # all its output has been read, and the process is ending
             try:
                 self.process.wait(5)
             except subprocess.TimeoutExpired:

@@ -136,7 +136,7 @@ class Lifecycle(unittest.TestCase):
 
     def test_a_store_that_could_not_write_for_a_while_takes_writes_again_without_a_restart(self):
         maps = '/api/v1/namespaces/default/configmaps'
-        # Python ignores SIGXFSZ, and so does what it starts this way: a write past the limit is an error, as on a full disk.
+        # Python ignores SIGXFSZ, and so do its child processes: a write past the limit fails, as on a full disk.
         with Server(restore_signals=False) as server:
             pid = server.process.pid
             before = resource.prlimit(pid, resource.RLIMIT_FSIZE)
@@ -157,7 +157,7 @@ class Lifecycle(unittest.TestCase):
                 self.assertEqual({i['metadata']['name']: i['data']['k'] for i in items if i['metadata']['name'] != 'kube-root-ca.crt'},
                                  {'before': 'v', 'during': 'w', 'after': 'v'})
 
-    def test_a_write_that_failed_and_reached_the_disk_all_the_same_is_told_to_watchers(self):
+    def test_a_failed_write_that_reached_the_disk_is_reported_to_watches(self):
         maps = '/api/v1/namespaces/default/configmaps'
         with tempfile.TemporaryDirectory() as folder:
             flag = os.path.join(folder, 'fail')
@@ -175,7 +175,7 @@ class Lifecycle(unittest.TestCase):
                 self.assertEqual(server.request('GET', maps + '/during')[0], 404)
                 os.remove(flag)
                 self.wait_until_healthy(server)
-                # The log's last record was written, if not made durable: it is there when the store is opened again, and counts from then on.
+                # The log's last record was written but not synced: it exists when the store is reopened, and is valid from then on.
                 event = json.loads(events.readline())
                 self.assertEqual((event['type'], event['object']['metadata']['name']), ('ADDED', 'during'))
                 self.assertEqual(server.request('GET', maps + '/during')[2], event['object'] | {'kind': 'ConfigMap', 'apiVersion': 'v1'})
@@ -231,7 +231,7 @@ class Lifecycle(unittest.TestCase):
                 self.assertEqual(again.terminate(), 0)
                 self.assertIn('name=PreShutdownHooksStopped', again.text())
 
-    def test_no_endpoints_of_kubernetes_where_nobody_could_reach_them_or_nobody_wants_them(self):
+    def test_no_endpoints_of_kubernetes_if_they_are_unreachable_or_disabled(self):
         with Server('--advertise-address=127.0.0.1') as server:
             self.assertIn('no endpoints for service kubernetes: --advertise-address is a loopback address', server.text())
         with Server('--endpoint-reconciler-type=none', '--advertise-address=192.0.2.7', '--kubernetes-service-node-port=30123') as server:
@@ -275,7 +275,7 @@ class Lifecycle(unittest.TestCase):
                 time.sleep(0.002)
             code = server.process.wait(60)
             self.assertEqual(code, 0)
-            if seen is not None:  # the drain may be over before the next request is read
+            if seen is not None:  # the drain may end before the next request is read
                 self.assertEqual(seen.get('Retry-After'), '5')
 
     def test_runtime_config_switches_groups_and_resources_off(self):
@@ -339,7 +339,7 @@ class Lifecycle(unittest.TestCase):
                 self.assertEqual(server.process.wait(60), 1)
                 self.assertIn(problem, server.text())
 
-    def test_what_only_plugins_can_tell_of_the_flags_is_told_at_once(self):
+    def test_flag_errors_that_only_plugins_detect_are_reported_at_startup(self):
         with Server('--runtime-config=nope/v1=true', '--enable-admission-plugins=Nope', '--storage-backend=paper', wait=False) as server:
             self.assertEqual(server.process.wait(60), 1)
             for problem in ('nope/v1', 'Nope', 'paper'):

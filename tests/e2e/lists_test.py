@@ -38,7 +38,7 @@ class Lists(unittest.TestCase):
         whole = self.get('')
         names = [i['metadata']['name'] for i in whole['items']]
         self.assertEqual(names, ['c%05d' % i for i in range(COUNT)])
-        # Writes between the pages must not show in them.
+        # The pages must not show writes between them.
         paged, token, versions, remaining = [], '', set(), COUNT
         while True:
             page = self.get('?limit=500' + ('&continue=' + token if token else ''))

@@ -71,7 +71,7 @@ class Addresses(unittest.TestCase):
         self.assertEqual((code, refused['message']), (422, 'Service "" is invalid: metadata.name: Required value: name or generateName is required'))
         self.assertEqual(self.create({'metadata': {'generateName': 'made-'}, **spec})[0], 201)
 
-    def test_an_address_that_somebody_has_taken_as_an_object_is_taken(self):
+    def test_an_address_with_an_object_of_a_client_is_allocated(self):
         self.assertEqual(self.create(address('10.7.0.9'), ADDRESSES)[0], 201)
         code, _, refused = self.create(service('two', clusterIP='10.7.0.9'))
         self.assertEqual((code, refused['message']), (422, 'Service "two" is invalid: spec.clusterIPs: Invalid value: ["10.7.0.9"]: '
@@ -157,7 +157,7 @@ class Restarts(unittest.TestCase):
                 self.assertEqual(events[0]['reportingComponent'], 'ipallocator-repair-controller')
                 self.assertTrue(wait_for(lambda: again.request('GET', LEASES + '/apiserver-gone')[0] == 404))
 
-    def test_addresses_are_kept_where_nobody_serves_them(self):
+    def test_addresses_are_kept_if_their_resources_are_not_served(self):
         given = '--service-cluster-ip-range=10.7.0.0/24'
         for without in ('--runtime-config=networking.k8s.io/v1=false', '--disable-plugin=networking'):
             with self.subTest(without), tempfile.TemporaryDirectory() as data:

@@ -87,7 +87,7 @@ class Namespaces(unittest.TestCase):
         self.release(NAMESPACES + '/ordered/pods/p')
         self.assertTrue(wait_for(lambda: self.is_gone('ordered')))
 
-    def test_the_conditions_say_what_is_left(self):
+    def test_the_conditions_name_the_remaining_objects(self):
         self.make('left', ['example.com/hold'])
         self.delete('left')
         self.wait_conditions('left', NamespaceContentRemaining=(

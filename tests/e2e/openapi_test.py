@@ -122,7 +122,7 @@ class OpenApi(Served, unittest.TestCase):
                 self.assertEqual({name for place, name in given if place == 'path'}, set(re.findall(r'{(\w+)}', path)), path)
                 for many in (item.get('parameters', []), [p for p in operation.get('parameters', []) if p.get('in') != 'body']):
                     names = [p.get('name', p.get('$ref', '').rsplit('/', 1)[-1]) for p in many]
-                    # Shared parameters are named NAME-HASH, and stand by the name alone.
+                    # Shared parameters are named NAME-HASH; they are compared by NAME alone.
                     self.assertEqual(names, sorted(names, key=lambda name: name.rsplit('-', 1)[0]), path)
         self.assertEqual(ids[True], ids[False], 'v2 is all of v3')
 

@@ -208,12 +208,12 @@ class Rotation(unittest.TestCase):
             provider.up = False
             self.assertTrue(review(server, new.token(provider.claims(n=3)))['authenticated'])
             self.assertIn('fetching keys oidc: get keys failed: 500 Internal Server Error', review(server, provider.token(n=4))['error'])
-            # Many invalid tokens do not cause as many fetches.
+            # Many invalid tokens cause only a few fetches.
             fetches, began = provider.count('/keys'), time.monotonic()
             with concurrent.futures.ThreadPoolExecutor(8) as pool:
                 list(pool.map(lambda n: review(server, Key.token(provider.keys[0], provider.claims(n=100 + n), kid='unknown')), range(40)))
             self.assertLess(provider.count('/keys') - fetches, 12 + time.monotonic() - began, 'ten at once, then one a second')
-            # A genuine token that comes now waits for the next fetch.
+            # A genuine token that arrives now waits for the next fetch.
             provider.up = True
             newest = Key(provider.folder, 'k4', 'RS256')
             provider.published.append(newest)
@@ -290,7 +290,7 @@ class Configuration(unittest.TestCase):
         self.assertEqual(review(self.server, self.two.token(email='a@b', email_verified=False))['error'], 'oidc: email not verified')
         self.assertEqual(review(self.server, self.two.token(email='a@b', aud='z'))['error'],
                          'oidc: verify token: oidc: expected audience in ["app" "x"] got ["z"]')
-        # A token of one issuer with the key of the other.
+        # A token of one issuer, signed with the key of the other.
         self.assertIn('failed to verify id token signature', review(self.server, self.one.keys[0].token(self.two.claims(email='a')))['error'])
 
     def test_distributed_claims(self):
@@ -436,7 +436,7 @@ class Reload(unittest.TestCase):
             self.assertEqual(len(second), 1)
             self.assertNotEqual(first, second)
             self.assertEqual(len(metric(server, 'apiserver_authentication_config_controller_automatic_reload_last_timestamp_seconds')), 2)
-            # Valid too: no issuer at all.
+            # No issuer is valid, too.
             file.write(jwt=[], anonymous={'enabled': True})
             until(lambda: self.reloads(server, 'success') == 2)
             self.assertEqual(review(server, two.token(n=3))['error'], 'invalid bearer token')

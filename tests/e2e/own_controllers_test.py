@@ -1,4 +1,4 @@
-"""The controllers that run in the server while no kube-controller-manager does (--controllers)."""
+"""The controllers that run in the server if no kube-controller-manager is active (--controllers)."""
 import base64
 import datetime
 import json
@@ -528,13 +528,13 @@ class Selecting(Base, unittest.TestCase):
         now = datetime.datetime.now(datetime.timezone.utc).strftime('%Y-%m-%dT%H:%M:%S.%fZ')
         return {'holderIdentity': holder, 'leaseDurationSeconds': 120, 'renewTime': now, 'acquireTime': now}
 
-    def test_the_server_steps_aside_for_a_kube_controller_manager(self):
+    def test_the_server_yields_to_a_kube_controller_manager(self):
         before = self.new_namespace()
         self.eventually('the account', lambda: self.account(before))
         self.created(self.LEASE, {'metadata': {'name': 'kube-controller-manager'}, 'spec': self.lease('someone')})
         self.eventually('the line in the log', lambda: 'controllers stopped on this server' in self.server.text())
         held = self.new_namespace()
-        # No controller is left that could act on these.
+        # No running controller can act on these.
         self.created(MAPS % held, owned('child', {'apiVersion': 'v1', 'kind': 'ConfigMap', 'name': 'no', 'uid': str(uuid.uuid4())}))
         self.assertIsNone(self.account(held))
         self.assertTrue(self.get(MAPS % held + '/child'))

@@ -104,7 +104,7 @@ class PeersCases:
             uid = self.served(server, path, body)
             name = path + '/' + body['metadata']['name']
             self.assertEqual(other.request('GET', name)[2]['metadata']['uid'], uid)
-            # Not forwarded twice, and no invented response.
+            # The request is not forwarded twice, and the server does not make up a response.
             self.assertEqual(server.request('GET', name, headers={'x-kubernetes-peer-proxied': 'true'})[0], 404)
             self.assertEqual(server.request('GET', path + '/none')[2]['reason'], 'NotFound')
             self.assertEqual(server.request('DELETE', name)[0], 200)
@@ -115,7 +115,7 @@ class PeersCases:
             self.assertTrue(harness.wait_for(lambda server=server, lacks=lacks: lacks in groups(server), 60), lacks)
             self.assertNotIn(lacks, groups(server, AGGREGATED + ';profile=nopeer'))
             self.assertIn('apps/v1', groups(server, AGGREGATED + ';profile=nopeer'))
-        # To the letter, in every form.
+        # The responses are identical in every encoding.
         for form in (AGGREGATED, AGGREGATED.replace('json', 'vnd.kubernetes.protobuf', 1)):
             one, two = (server.request('GET', '/apis', headers={'Accept': form}) for server in (self.one, self.two))
             self.assertEqual((one[0], one[2]), (two[0], two[2]))
@@ -182,7 +182,7 @@ class Peers(PeersCases, WithEtcd):
         connection.close()
         return status
 
-    def test_who_asks_is_told_to_the_other_and_may_do_no_more_there(self):
+    def test_the_user_is_forwarded_to_the_peer_with_the_same_permissions(self):
         self.assertTrue(harness.wait_for(lambda: self.one.request('GET', JOBS)[0] == 200, 60))
         user = {'X-Remote-User': 'jane', 'X-Remote-Group': 'readers'}
         self.assertEqual(self.speak(self.one, JOBS, 'proxy', user), 403)
@@ -225,7 +225,7 @@ class GonePeer(WithEtcd):
         def is_missed():
             answers.append(one.request('GET', JOBS))
             return isinstance(answers[-1][2], dict)
-        # As long as its lease is valid it is tried, and cannot be reached.
+        # While its lease is valid, the server tries to reach it, and fails.
         self.assertTrue(harness.wait_for(is_missed), answers[-1])
         self.assertEqual({status for status, _, _ in answers}, {503})
         self.assertEqual(answers[-1][2]['message'], 'Error getting ip and port info of the remote server while proxying')

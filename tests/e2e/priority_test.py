@@ -67,7 +67,7 @@ class PriorityAndFairness(unittest.TestCase):
         self.assertEqual(code, 200, answer)
         self.assertEqual(answer['spec']['exempt']['nominalConcurrencyShares'], 3)
 
-    def test_suggested_ones_are_put_right_unless_somebody_says_no(self):
+    def test_suggested_ones_are_restored_unless_an_annotation_forbids_it(self):
         path = LEVELS + '/workload-low'
 
         def shares():
@@ -209,7 +209,7 @@ class PriorityOfRequests(unittest.TestCase):
         self.assertTrue(wait_for(lambda: self.measured('current_executing_requests', name) == 1))
         return hung
 
-    def test_who_finds_no_seat_is_refused_and_nobody_else(self):
+    def test_only_requests_without_a_seat_are_refused(self):
         user = self.one_seat('few', {'type': 'Reject'})
         hung = self.hang(user, 'few')
         code, headers, body = user.get()
@@ -245,7 +245,7 @@ class PriorityOfRequests(unittest.TestCase):
             waiting.close()
             self.assertTrue(wait_for(lambda: self.measured('current_inqueue_requests', 'gone') == 0))
 
-    def test_a_level_that_is_removed_serves_who_waits_in_it(self):
+    def test_a_removed_level_serves_its_queued_requests(self):
         user = self.one_seat('leaving', {'type': 'Queue', 'queuing': {'queues': 1, 'handSize': 1, 'queueLengthLimit': 1}})
         hung = self.hang(user, 'leaving')
         answers = []
@@ -254,7 +254,7 @@ class PriorityOfRequests(unittest.TestCase):
         self.assertTrue(wait_for(lambda: self.measured('current_inqueue_requests', 'leaving') == 1))
         for path in (SCHEMAS, LEVELS):
             self.assertEqual(self.server.request('DELETE', path + '/leaving')[0], 200)
-        self.assertTrue(wait_for(lambda: user.get()[0] == 200), 'its requests go elsewhere')
+        self.assertTrue(wait_for(lambda: user.get()[0] == 200), 'its requests use another priority level')
         hung.close()
         waiting.join()
         self.assertEqual(answers, [200])
@@ -294,7 +294,7 @@ class PriorityOfRequests(unittest.TestCase):
         for metric in ('current_executing_seats', 'current_inqueue_requests', 'current_inqueue_seats'):
             self.assertEqual(self.measured(metric, 'crowd'), 0, metric)
 
-    def test_a_server_that_stops_serves_who_waits(self):
+    def test_a_stopping_server_serves_queued_requests(self):
         cls = type(self)
         user = self.one_seat('last', {'type': 'Queue', 'queuing': {'queues': 1, 'handSize': 1, 'queueLengthLimit': 1}})
         hung = self.hang(user, 'last')

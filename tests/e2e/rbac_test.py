@@ -117,7 +117,7 @@ class Rbac(unittest.TestCase):
                          (403, 'configmaps is forbidden: User "reader" cannot list resource "configmaps" in API group "" in the namespace '
                                '"%s": RBAC: role.rbac.authorization.k8s.io "%s" not found' % (self.ns, name)))
 
-    def test_a_role_is_granted_by_those_who_have_its_rules(self):
+    def test_a_role_is_granted_only_by_users_with_its_rules(self):
         self.give('owner', rule(['create', 'update', 'patch', 'get'], ['roles'], ['rbac.authorization.k8s.io']),
                   rule(['get'], ['configmaps']))
         roles = self.path('roles')
@@ -146,7 +146,7 @@ class Rbac(unittest.TestCase):
         self.assertEqual(self.ask('climber', 'PUT', roles + '/x', dict(more, rules=[rule(['*'], ['*'])]))[0], 200)
         self.assertEqual(self.ask('climber', 'POST', roles, dict(more, metadata={'name': 'z'}))[0], 403, 'a new object has no name yet')
 
-    def test_a_binding_is_made_by_those_who_have_its_role(self):
+    def test_a_binding_is_created_only_by_users_with_its_role(self):
         self.give('binder', rule(['create', 'patch', 'update'], ['rolebindings'], ['rbac.authorization.k8s.io']),
                   rule(['get'], ['pods']))
         bindings = self.path('rolebindings')
@@ -200,7 +200,7 @@ class Rbac(unittest.TestCase):
         self.assertEqual(self.ask('writer', 'PATCH', path + '?fieldManager=m', str(lease).replace("'", '"'), APPLY), (403, message))
         self.assertEqual(self.ask('writer', 'DELETE', path)[0], 403)
 
-    def test_impersonation_itself_needs_permission(self):
+    def test_impersonation_needs_permission(self):
         self.give('actor', rule(['impersonate'], ['users'], names=['jane']), cluster=True)
         pods = '/api/v1/namespaces/%s/pods' % self.ns
         self.assertTrue(self.review('actor', {'verb': 'impersonate', 'resource': 'users', 'name': 'jane'})['allowed'])

@@ -29,7 +29,7 @@ PROJECTS = {
                  'applicationset/examples/git-generator-directory/*.yaml', 'applicationset/examples/cluster/*.yaml')),
     'crossplane': ('github.com/crossplane/crossplane/v2', 'v2.0.2', ('cluster/crds/*.yaml',), ()),
 }
-# name: module, version, definitions: what documents say of them is compared with kube-apiserver's (../clients/documents_test.py).
+# name: module, version, definitions; their documents are compared with kube-apiserver's (../clients/documents_test.py).
 DOCUMENTED = {
     **{name: (at, version, definitions) for name, (at, version, definitions, _) in PROJECTS.items() if name != 'gateway_api'},
     'knative_serving': ('knative.dev/serving', 'v0.51.0', ('config/core/300-resources/*.yaml',)),
@@ -88,7 +88,7 @@ class RealDefinitions(unittest.TestCase):
         for name, text in documents(folder, *patterns):
             if said(text, 'kind') != 'CustomResourceDefinition':
                 continue
-            text = re.sub(r'^.*\{\{.*$', '', text, flags=re.M)  # what a chart would fill in
+            text = re.sub(r'^.*\{\{.*$', '', text, flags=re.M)  # values that a chart would set
             code, headers, crd = self.server.request('POST', CRDS, text.encode(), YAML)
             self.assertEqual(code, 201, '%s: %s' % (name, crd))
             self.assertEqual([value for key, value in headers.items() if key.lower() == 'warning' and value not in warnings], [], name)
@@ -121,7 +121,7 @@ class RealDefinitions(unittest.TestCase):
                     self.assertIn(key, shown)
 
     def create(self, kinds, text):
-        """(code, body) of the sample's creation; None: it is of none of the kinds."""
+        """(code, body) of the sample's creation; None if it has none of the kinds."""
         group, _, version = said(text, 'apiVersion').partition('/')
         known = kinds.get((group, version, said(text, 'kind')))
         if known is None:

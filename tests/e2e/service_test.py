@@ -16,7 +16,7 @@ PASSING = 'exec 3<&"$FD"; LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"'
 
 
 class Notifications:
-    """The socket to which services send what they do."""
+    """The socket to which services send their notifications."""
 
     def __init__(self, directory):
         self.path = os.path.join(directory, 'notify')
@@ -25,7 +25,7 @@ class Notifications:
         self.socket.settimeout(60)
 
     def next(self, wanted):
-        """The next message with a line that begins so; the others are passed over."""
+        """The next message with a line that begins so; other messages are skipped."""
         while True:
             message = self.socket.recv(4096).decode()
             if any(line.startswith(wanted) for line in message.splitlines()):
@@ -49,7 +49,7 @@ class Service(unittest.TestCase):
             for _ in range(3):
                 notifications.next('WATCHDOG=1')
             with open('/proc/%d/environ' % server.process.pid, 'rb') as f:
-                self.assertIn(b'NOTIFY_SOCKET=', f.read())  # that it was started with
+                self.assertIn(b'NOTIFY_SOCKET=', f.read())  # that the server was started with
             server.process.send_signal(signal.SIGHUP)
             self.assertRegex(notifications.next('RELOADING=1'), r'^RELOADING=1\nMONOTONIC_USEC=\d+\n$')
             self.assertEqual(notifications.next('READY='), 'READY=1\n')
@@ -75,7 +75,7 @@ class Service(unittest.TestCase):
         tls = ssl.create_default_context()
         tls.check_hostname, tls.verify_mode = False, ssl.CERT_NONE
         log_path = os.path.join(self.dir, 'log')
-        for _ in range(2):  # The second one is a restart: the port stays open between the two.
+        for _ in range(2):  # The second start is a restart: the port stays open in between.
             waiting = socket.create_connection(('127.0.0.1', port), timeout=60)
             self.addCleanup(waiting.close)
             with open(log_path, 'wb') as log:

@@ -33,7 +33,7 @@ class SizeLimit(unittest.TestCase):
 
     def test_pods_are_counted_as_protobuf(self):
         code, made = self.ask('POST', PODS, pod('managed', 15000))
-        self.assertEqual((code, 'managedFields' in made['metadata']), (201, True), 'a megabyte of managers beside 0.7 of JSON')
+        self.assertEqual((code, 'managedFields' in made['metadata']), (201, True), 'a megabyte of managers in addition to 0.7 MB of JSON')
         code, made = self.ask('POST', PODS, pod('large', 39000))
         self.assertEqual((code, 'managedFields' in made['metadata']), (201, False), 'the managers alone would not fit')
         code, answer = self.ask('POST', PODS, pod('larger', 55000))

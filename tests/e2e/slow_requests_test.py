@@ -1,4 +1,4 @@
-"""The log explains where the time of a slow request went; headers of a client's trace are passed on; files of --tracing-config-file."""
+"""The log explains where the time of a slow request went; headers of a client's trace are forwarded; files of --tracing-config-file."""
 import re
 import shutil
 import tempfile
@@ -32,7 +32,7 @@ class SlowRequests(unittest.TestCase):
         shutil.rmtree(cls.dir, ignore_errors=True)
 
     def create(self, name, seconds):
-        # The time that passes is what is tested: nothing ends the wait.
+        # This sleep is the delay under test, not a wait for an event.
         self.hooks.answers['slow'] = lambda *_: threading.Event().wait(seconds) and None or {}
         got = self.server.request('POST', MAPS, {'metadata': {'name': name}}, headers={'Audit-ID': 'id-of-' + name})
         self.assertEqual(got[0], 201, got[2])

@@ -88,7 +88,7 @@ class Copy(unittest.TestCase):
             for item in server.request('GET', CONFIGMAPS)[2]['items']:
                 self.assertGreater(int(item['metadata']['resourceVersion']), int(there[2]), 'no version comes twice')
             _, _, event = server.request('GET', CONFIGMAPS + '?watch=1&timeoutSeconds=60&resourceVersion=%d' % newest)
-            self.assertEqual((event['type'], event['object']['code']), ('ERROR', 410), 'who watched the source begins anew')
+            self.assertEqual((event['type'], event['object']['code']), ('ERROR', 410), 'a watcher of the source must list again')
             self.assertEqual(server.request('POST', CONFIGMAPS, configmap('new'))[0], 201)
             code, _, made = server.request('POST', SERVICES, {'apiVersion': 'v1', 'kind': 'Service', 'metadata': {'name': 'another'},
                                                               'spec': {'type': 'NodePort', 'ports': [{'port': 80}]}})
@@ -96,7 +96,7 @@ class Copy(unittest.TestCase):
             self.assertNotEqual(made['spec']['clusterIP'], before[SERVICES, 's']['spec']['clusterIP'])
             before, newest = said(server)
             server.terminate()
-        back = self.copied('--from', etcd.url, '--to', os.path.join(second, 'data'))  # names may be left to what follows them
+        back = self.copied('--from', etcd.url, '--to', os.path.join(second, 'data'))  # these names may be followed by others
         with Server(RANGE, data_dir=second) as server:
             after, oldest = said(server)
             self.assertEqual(after, before)
@@ -180,7 +180,7 @@ class Copy(unittest.TestCase):
 
     def test_what_cannot_be_done_is_said_and_changes_nothing(self):
         first, empty, etcd = self.directory(), self.directory(), self.etcd()
-        silent = socket.socket()  # its port is nobody else's, and refuses
+        silent = socket.socket()  # its port is reserved, and refuses connections
         self.addCleanup(silent.close)
         silent.bind(('127.0.0.1', 0))
         nobody = 'etcd:http://127.0.0.1:%d' % silent.getsockname()[1]

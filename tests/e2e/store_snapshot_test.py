@@ -143,7 +143,7 @@ class Snapshots(unittest.TestCase):
                 process.stderr.close()
                 process.wait()
                 caught = process.returncode == -signal.SIGKILL
-                if not caught:  # it was faster
+                if not caught:  # the snapshot was faster
                     self.assertIn('no damage', self.done('check', self.file))
                     os.unlink(self.file)
             self.assertTrue(caught)

@@ -9,7 +9,7 @@ from harness import Server, configmap, main
 
 CONFIGMAPS = '/api/v1/namespaces/default/configmaps'
 EVENTS = '/api/v1/namespaces/default/events'
-PATIENCE = 60  # seconds until something that must happen has not happened
+PATIENCE = 60  # the time limit in seconds for an expected event
 
 
 def wait_until(holds):
@@ -30,7 +30,7 @@ class EventsThatVanish(unittest.TestCase):
             self.assertEqual(server.request('POST', EVENTS, self.event)[0], 201)
             self.assertTrue(wait_until(lambda: server.request('GET', EVENTS + '/e')[0] == 404), 'the event is still there')
 
-    def test_an_event_goes_when_its_time_is_over_and_watchers_are_told(self):
+    def test_an_expired_event_is_deleted_and_watches_report_it(self):
         with Server('--event-ttl=2s') as server:
             code, _, made = server.request('POST', EVENTS, self.event)
             self.assertEqual(code, 201, made)

@@ -50,7 +50,7 @@ class Throwaway(unittest.TestCase):
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as parent:
             self.kubeconfig(parent)
             parent.stdin.close()
-            parent.stdout.read()  # ends when the server, which has the other end too, has ended
+            parent.stdout.read()  # returns when the server, which also holds the other end, has ended
         self.assertEqual(os.listdir(self.folder), [])
 
     def test_a_store_flag_cannot_be_combined_with_it(self):

@@ -52,7 +52,7 @@ class Unreadable(unittest.TestCase):
         self.assertEqual((code, [item['metadata']['name'] for item in shown['items']]), (200, ['good']))
 
 
-# Objects that a startup looks up and creates, or follows.
+# Objects that a starting server reads and creates, or watches.
 KEPT = ('clusterroles/system:node', 'clusterroles/admin', 'clusterrolebindings/cluster-admin', 'roles/kube-system/extension-apiserver-authentication-reader',
         'priorityclasses/system-node-critical', 'flowschemas/catch-all', 'flowschemas/global-default', 'prioritylevelconfigurations/catch-all',
         'prioritylevelconfigurations/workload-low', 'servicecidrs/kubernetes', 'services/specs/default/kubernetes', 'services/endpoints/default/kubernetes',
@@ -60,7 +60,7 @@ KEPT = ('clusterroles/system:node', 'clusterroles/admin', 'clusterrolebindings/c
         'leases/kube-system/apiserver-x', 'apiextensions.k8s.io/customresourcedefinitions/broken.example.com',
         'apiregistration.k8s.io/apiservices/v1.apps', 'apiregistration.k8s.io/apiservices/v1.broken.example.com', 'ipaddresses/10.0.0.1',
         'validatingwebhookconfigurations/broken', 'ranges/servicenodeports')
-# The lists of these that clients request.
+# The lists of these objects that clients request.
 LISTS = {'/apis/rbac.authorization.k8s.io/v1/clusterroles': 2, '/apis/scheduling.k8s.io/v1/priorityclasses': 1,
          '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas': 2, '/apis/networking.k8s.io/v1/servicecidrs': 1, '/api/v1/namespaces': 2,
          '/apis/apiextensions.k8s.io/v1/customresourcedefinitions': 1, '/apis/apiregistration.k8s.io/v1/apiservices': 2, '/api/v1/services': 1,
@@ -69,7 +69,7 @@ LISTS = {'/apis/rbac.authorization.k8s.io/v1/clusterroles': 2, '/apis/scheduling
 
 @unittest.skipUnless(ETCD, 'this machine has no etcd (package etcd-server)')
 class SingleServer(unittest.TestCase):
-    """One object that cannot be read takes neither a list nor a start with it."""
+    """An unreadable object breaks neither lists nor the startup."""
 
     def started(self, *flags, prefix='/registry'):
         etcd = Etcd().start()

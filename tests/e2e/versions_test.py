@@ -99,7 +99,7 @@ class Versions(Served, unittest.TestCase):
         self.assertEqual(self.call('GET', HPAS % 'v2' + '/h')['status']['desiredReplicas'], 3)
 
     def test_a_group_knows_no_managers_of_the_other(self):
-        """Those whose fields it has no types for are dropped when it writes, as kube-apiserver drops them."""
+        """Entries for whose fields it has no types are dropped on a write, as by kube-apiserver."""
         for made_in, body, patched_in, version in ((CORE, legacy, EVENTS, 'events.k8s.io/v1'), (EVENTS, event, CORE, 'v1')):
             name = 'from-' + version.replace('/', '-')
             self.call('POST', made_in, body(name), code=201)
@@ -121,7 +121,7 @@ class Versions(Served, unittest.TestCase):
 
 class Taints(unittest.TestCase):
     def test_the_time_of_a_taint_is_its_writers_in_every_version(self):
-        """It is a default of each version, and so among the fields that the creator of the object owns."""
+        """It is a default of each version, so the creator of the object owns it."""
         rule = {'kind': 'DeviceTaintRule', 'spec': {'deviceSelector': {'driver': 'd.example.com'},
                                                     'taint': {'key': 'example.com/k', 'value': 'v', 'effect': 'NoSchedule'}}}
         device = {'name': 'd', 'taints': [{'key': 'example.com/k', 'effect': 'NoSchedule'}]}
@@ -138,7 +138,7 @@ class Taints(unittest.TestCase):
                     self.assertEqual(code, 201, answer)
                     self.assertIn('"timeAdded"', json.dumps(answer['spec']))
                     owned = answer['metadata']['managedFields'][0]['fieldsV1']['f:spec']
-                    # Lists of devices are owned whole.
+                    # Lists of devices are atomic.
                     want = {'f:taint': {'f:effect': {}, 'f:key': {}, 'f:timeAdded': {}, 'f:value': {}}} if body is rule else {'f:devices': {}}
                     self.assertEqual({key: owned.get(key) for key in want}, want)
 

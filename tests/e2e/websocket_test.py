@@ -151,7 +151,7 @@ class WebSockets(Served, unittest.TestCase):
 
 
 class Shutdown(unittest.TestCase):
-    def test_a_client_that_stops_reading_and_pings_holds_up_nobody(self):
+    def test_a_client_that_stops_reading_and_pings_delays_no_other_client(self):
         """The watch and the reply to pings write to the socket: both wait for room at the same time, and both must resume."""
         with Server() as server:
             deaf = Socket(server, MAPS + '?watch=1', asked(), receive_buffer=4096)
@@ -187,7 +187,7 @@ class Shutdown(unittest.TestCase):
                 self.assertEqual(server.request('POST', MAPS, configmap('big%d' % i, k='v' * 200_000), connection=connection)[0], 201)
                 deaf.send(PING, b'%d' % i)
             connection.close()
-            self.assertEqual(server.terminate(40), 0)  # a request's minute is not waited for
+            self.assertEqual(server.terminate(40), 0)  # the server does not wait for the request timeout of a minute
             self.assertNotIn('connections did not end in time', server.text())
             self.assertNotIn('handlers still run', server.text())
             deaf.close()

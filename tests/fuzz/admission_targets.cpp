@@ -49,7 +49,7 @@ void check_denial(const hooks::ReviewAnswer& answer) {
   FUZZ_REQUIRE(read_json(denied.to_json()).has_value());
 }
 
-// What is wrong with a patch or an operation is a text.
+// The problem of a patch or an operation is a text.
 void check_patch(const Object& object, std::string_view patch) {
   const auto operations = hooks::decode_hook_patch(patch, json::make_shared_resource<json::monotonic_resource>());
   if (!operations.ok()) {
@@ -103,7 +103,7 @@ std::string of_plugin(std::string_view plugin, std::string_view configuration) {
 
 }  // namespace
 
-// An answer is a decision or a reason: a patch only for a webhook that may patch, and with a type.
+// A response becomes a decision or an error. Only a mutating webhook may return a patch, which must have a type.
 void admission_answers(std::string_view bytes) {
   const Arrival arrival = arrival_of(bytes);
   const auto read = hooks::read_review_answer(arrival.answer, arrival.version, kUid, arrival.mutating);
@@ -128,7 +128,7 @@ void admission_patches(std::string_view bytes) {
 
 // Startup fails with a reason, or each plugin's part is read by its plugin.
 void admission_configurations(std::string_view bytes) {
-  // Endless files.
+  // Files that never end.
   if (bytes.find("/dev") != std::string_view::npos || bytes.find("/proc") != std::string_view::npos) return;
   const auto configuration = parse_admission_configuration(bytes, "/nonexistent/admission.yaml");
   if (!configuration.ok()) {

@@ -1,4 +1,4 @@
-// Admission: answers of webhooks, their patches, and the plugins' configuration files.
+// Admission: responses of webhooks, their patches, and the plugins' configuration files.
 #pragma once
 
 #include <string>

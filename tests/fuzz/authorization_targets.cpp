@@ -39,7 +39,7 @@ void authorization_configurations(std::string_view bytes) {
   FUZZ_REQUIRE(again.ok() && *again == *config);
 }
 
-// Credentials are sent over TLS alone.
+// Credentials are sent over TLS only.
 void kubeconfigs(std::string_view bytes) {
   const auto server = kit::parse_kubeconfig(bytes, "f");
   if (!server.ok()) {

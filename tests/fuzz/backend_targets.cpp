@@ -55,7 +55,7 @@ void play(MakeSession make, std::string_view bytes) {
   session->receive_end();
   const auto again = session->lost(service_unavailable("EOF"));
   executor.run();
-  // The caller gets an error, or the call moves to another connection.
+  // The caller gets an error, or the call is repeated on another connection.
   FUZZ_REQUIRE(call->over() || again.size() == 1);
 }
 

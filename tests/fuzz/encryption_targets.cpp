@@ -51,7 +51,7 @@ std::string envelope_seed() {
   return out;
 }
 
-// An envelope that has been accepted is written as it has been read.
+// An accepted envelope is written with the bytes that were read.
 void check_envelope(std::string_view bytes) {
   auto envelope = encryption::parse_envelope(bytes);
   if (!envelope.ok()) return;

@@ -46,7 +46,7 @@ std::string ending(std::uint32_t stream, const std::string& status) {
 std::string data(std::uint32_t stream, const std::string& message) {
   return frame(0, 0, stream, std::string(1, '\0') + number(message.size(), 4) + message);
 }
-// The server's settings, and that it has taken the client's.
+// The server's SETTINGS, and its acknowledgement of the client's.
 std::string settings() { return frame(4, 0, 0, "") + frame(4, 1, 0, ""); }
 // Extends the window of the connection by more than a request of the store has.
 std::string more_room() { return frame(8, 0, 0, number(1 << 16, 4)); }
@@ -132,7 +132,7 @@ Task<void> follow(std::shared_ptr<HttpClient> client, Heard& heard) {
   heard.ended.release();
 }
 
-// A server that responds to every request with the bytes of the input, and the store that calls it.
+// A server that responds to every request with the bytes of the input, and a store that uses it.
 class Answering {
  public:
   Answering() : serving_([this] { serve(); }) {
@@ -190,7 +190,7 @@ void etcd_channel(std::string_view bytes) {
   FUZZ_REQUIRE(asked);
   say(socket, bytes);
   shutdown(socket, SHUT_WR);
-  // Until the client has closed the connection; a call that was refused waits for the next one.
+  // Runs until the client has closed the connection; a refused call waits for the next connection.
   std::array<char, 4096> rest;
   while (recv(socket, rest.data(), rest.size(), 0) > 0) {
   }

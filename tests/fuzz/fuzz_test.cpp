@@ -1,5 +1,5 @@
-// Every target, for a bounded number of inputs that are the same in every run.  FUZZ_INPUTS in the environment asks for more of them,
-// FUZZ_SEED for others.
+// Every target, for a bounded number of inputs that are the same in every run. The environment variable FUZZ_INPUTS sets their number,
+// FUZZ_SEED the random seed.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -26,7 +26,7 @@ class Fuzz : public testing::TestWithParam<Target> {
   static void SetUpTestSuite() { set_log_level("off"); }  // handlers fail on purpose
 };
 
-TEST_P(Fuzz, BytesFromAStrangerBreakNothing) {
+TEST_P(Fuzz, UntrustedBytesBreakNothing) {
   const Target& target = GetParam();
   ASSERT_FALSE(target.seeds.empty());
   for (const std::string& seed : target.seeds) target.run(seed);

@@ -123,7 +123,8 @@ std::string client_certificate_seed() {
   return out;
 }
 
-// A user is wanted by its name alone; other headers without it are an error, and no headers are nothing.
+// The header with the user's name requests impersonation; other impersonation headers without it are an error, and no header means no
+// impersonation.
 void impersonation_headers(std::string_view bytes) {
   Request request;
   request.lines = lines_of(bytes);

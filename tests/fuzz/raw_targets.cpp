@@ -23,7 +23,7 @@ std::optional<Value> read(std::string_view text) {
   return std::move(*tree);
 }
 
-// Stored raw JSON is read again unchanged, and shown without its blanks.
+// Stored raw JSON is read back unchanged, and printed without its blanks.
 void check_kept(const Value& tree) {
   std::string kept, compact;
   (void)append_kept_json(kept, tree);
@@ -72,7 +72,7 @@ void patch(Value tree, std::string_view text) {
 void raw_values(std::string_view bytes) {
   const std::size_t line = std::min(bytes.find('\n'), bytes.size());
   const auto tree = read(bytes.substr(0, line));
-  // Bytes that are no text are written as the character that stands for them.
+  // Invalid UTF-8 is written as the replacement character.
   const auto plain = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
   if (!tree || !std::all_of(bytes.begin(), bytes.end(), plain)) return;
   check_kept(*tree);

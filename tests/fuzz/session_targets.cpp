@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMostOutput = 64 << 20;
 constexpr std::size_t kTurn = 64 << 10;
 
-// One connection, driven by the test; the first byte selects the size of the pieces of the rest.
+// One connection, driven by the test; the first byte selects the size of the pieces in which the rest arrives.
 template <class Session>
 class Connection final : public SessionTransport {
  public:
@@ -36,7 +36,7 @@ class Connection final : public SessionTransport {
     executor_.run();
     handler_.release.set(true);
     executor_.run();
-    // Every called handler has returned.
+    // Every handler that was called has returned.
     FUZZ_REQUIRE(runner.running() == 0);
   }
 

@@ -66,7 +66,7 @@ void linked_page(std::string_view bytes) {
     got += links.feed(piece).size();
   });
   got += links.end().size();
-  // A link grows by the prefix, and has a slash; a backend's host may go.
+  // A rewritten link grows by at most the prefix and a slash; it may lose the backend's host.
   FUZZ_REQUIRE(got <= given + 2 * slashes);
   for (const char* coding : {"gzip", "deflate"}) {
     const auto packed = core::PackedText::of(coding);

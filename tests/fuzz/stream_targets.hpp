@@ -8,7 +8,7 @@ namespace backplane::fuzz {
 
 // A kubelet's bytes over SPDY, including the end of a command.
 void kubelet_stream(std::string_view bytes);
-// A proxied page, compressed and not.
+// A proxied page, compressed and uncompressed.
 void linked_page(std::string_view bytes);
 // A client's bytes over a WebSocket.
 void websocket_messages(std::string_view bytes);

@@ -33,13 +33,13 @@ void check_canonical(Value value) {
   DecodeReport again;
   auto read = parse_json(once, json::make_shared_resource<json::monotonic_resource>(), &again);
   FUZZ_REQUIRE(read.ok());
-  // Bytes that are no text are printed as an escape, and read as the character that stands for them.
+  // Invalid UTF-8 is printed as an escape, and read as the replacement character.
   FUZZ_REQUIRE(to_json(*read) == boost::algorithm::replace_all_copy(once, "\\ufffd", "\xef\xbf\xbd"));
 }
 
 }  // namespace
 
-// A tree is written as bytes that give the same tree.
+// A tree is written as bytes that are parsed as the same tree.
 void cbor_body(std::string_view bytes) {
   auto value = parse_cbor(bytes, json::make_shared_resource<json::monotonic_resource>());
   if (!value.ok()) return;
@@ -76,7 +76,7 @@ void field_sets(std::string_view bytes) {
   const auto line = std::min(bytes.find('\n'), bytes.size());
   const auto one = FieldSet::decode(bytes.substr(0, line));
   const auto other = FieldSet::decode(bytes.substr(std::min(line + 1, bytes.size())));
-  // Bytes that are no text are written as the character that stands for them.
+  // Invalid UTF-8 is written as the replacement character.
   const auto plain = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
   if (!one.ok() || !std::all_of(bytes.begin(), bytes.end(), plain)) return;
   const std::string written = one->encode();
@@ -116,7 +116,7 @@ void patches(std::string_view bytes) {
   }
 }
 
-// What a selector prints is the same selector.
+// A selector's text is parsed as the same selector.
 void selectors(std::string_view bytes) {
   if (const auto labels = LabelSelector::parse(bytes); labels.ok()) {
     const auto again = LabelSelector::parse(labels->to_string());
@@ -127,7 +127,7 @@ void selectors(std::string_view bytes) {
   if (const auto fields = FieldSelector::parse(bytes); fields.ok()) {
     const auto again = FieldSelector::parse(fields->to_string());
     FUZZ_REQUIRE(again.ok());
-    // Terms are sorted as they were written: "==" before "=" once, and no more.
+    // Terms are sorted by their original text, with "==" before "="; a second pass sorts them by "=" only.
     const auto settled = FieldSelector::parse(again->to_string());
     FUZZ_REQUIRE(settled.ok());
     FUZZ_REQUIRE(settled->to_string() == again->to_string());

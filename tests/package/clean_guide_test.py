@@ -37,7 +37,7 @@ class CleanGuide(package_test.Package):
             raise unittest.SkipTest("Debian's mirror cannot be reached: " + done.stderr[-200:])
         server = case.copy_in(case.package('backplane'))
         case.do('apt-get', 'install', '-qq', '--no-install-recommends', server, 'gcc', 'g++', 'libc6-dev')
-        # The tree alone: the package's dependencies are for the native tier.
+        # Only the source tree: the package's dependencies are for the native tier.
         case.do('dpkg-deb', '-x', case.copy_in(case.package('backplane-plugin-sdk')), '/')
 
     def example(self, name):
@@ -107,7 +107,7 @@ class CleanGuide(package_test.Package):
         self.in_folder(folder, """g++ -std=c++20 -D 'BACKPLANE_PLUGIN_FILE="./stock.so"' -o stock_test stock_test.cpp -lbackplane-testing && ./stock_test""")
 
     def test_new_in_c(self):
-        """What `plugin new` makes is built by the same command."""
+        """The files of `plugin new` are built by the same command."""
         self.in_folder('/srv', 'backplane plugin new widgets --group widgets.example.com --kind Widget --tier=stable')
         self.in_folder('/srv/widgets', 'gcc -std=c11 -shared -fPIC -fvisibility=hidden -I . -o widgets.so plugin.c && backplane plugin check widgets.so')
 

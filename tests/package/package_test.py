@@ -88,7 +88,7 @@ class Package(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.root, name.lstrip('/'))
 
-    # A mount namespace of its own: what is mounted in it goes with the command.
+    # A separate mount namespace: its mounts disappear when the command ends.
     INSIDE = 'mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && root=$1 && shift && exec chroot "$root" "$@"'
 
     def inside(self, *command):
@@ -183,13 +183,13 @@ class Package(unittest.TestCase):
         self.assertIn('ok       store', self.do('backplane', 'doctor', '--data-dir=/var/lib/backplane'))
         self.do('backplane', 'store', 'snapshot', '--data-dir', '/var/lib/backplane', '-o', '/tmp/store.snapshot')
 
-        # An upgrade replaces the files under the running server, which goes on; the restart is systemd's.
+        # An upgrade replaces the files of the running server, which keeps running; systemd restarts it.
         second = self.copy_in(self.newer())
         self.do('apt-get', 'install', '-qq', second)
         self.assertEqual(client.request('GET', CONFIGMAPS + '/kept')[0], 200)
         self.assertIn('--secure-port', pathlib.Path(defaults).read_text(encoding='utf-8'))
         self.stop()
-        # Commands of root leave nothing that the service cannot open.
+        # Commands that root runs create no files that the service cannot open.
         self.do('backplane', 'store', 'check', '--data-dir', '/var/lib/backplane')
         self.do('backplane', 'doctor', '--data-dir=/var/lib/backplane', '--secure-port=%d' % self.port)
         self.start()

@@ -2,7 +2,7 @@
 //   group=G/V    installs a group version          path=/p      handles a path
 //   kind=G/V/K   makes a kind known                hook=H       adds a pre-shutdown hook that throws
 //   start=H      adds a post-start hook that throws    stop=H   adds a pre-shutdown hook that reports "told/stop/H"
-//   crash=/p     handles a path: writes to null    recurse=/p   handles a path: uses up its stack
+//   crash=/p     handles a path: writes to null    recurse=/p   handles a path: overflows its stack
 //   loop=/p      handles a path: never returns     dynamic groups   takes the groups that can be published at run time
 //   throw on executor   posts a function and arms a timer that throw      throw on stop   adds a callback of the stop signal that throws
 //   throw in C   throws in the call C              fail in C    returns an error from it
@@ -34,7 +34,7 @@ namespace {
 using namespace backplane;
 
 #ifdef ACTOR_THROWS_WHEN_LOADED
-const int kTooEarly = []() -> int { throw std::runtime_error("thrown before anybody asked"); }();
+const int kTooEarly = []() -> int { throw std::runtime_error("thrown before the first call"); }();
 #endif
 
 class Nothing final : public RestStorage, public Scoper {

@@ -128,7 +128,7 @@ class Objects(Witnessed):
         self.assertEqual(sorted(each.pop('step') for each in seen), ['admit'] * 3 + ['validate'] * 3)
         self.assertEqual(seen, [expected] * 6, 'without a name, as upstream')
 
-    def test_namespaces_are_in_themselves(self):
+    def test_namespaces_belong_to_themselves(self):
         self.check('POST', '/api/v1/namespaces', namespace('own'), record('CREATE', 'v1 namespaces', 'v1 Namespace', 'own', 'own'), code=201)
         updated = record('UPDATE', 'v1 namespaces', 'v1 Namespace', 'own', 'own')
         made = self.check('PATCH', '/api/v1/namespaces/own', '{"metadata":{"labels":{"a":"b"}}}', updated, MERGE, code=200)

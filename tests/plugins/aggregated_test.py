@@ -29,7 +29,7 @@ class Aggregated(unittest.TestCase):
         backs = Certificates(os.path.join(cls.dir, 'backs'))
         proxy = front.issue('proxy', 'front-proxy-client')
         serving = backs.issue('second', 'second', 'second.default.svc', 'IP:127.0.0.1')
-        with open(serving[0], 'ab') as chain:  # its kubeconfig trusts what is in there
+        with open(serving[0], 'ab') as chain:  # its kubeconfig trusts the certificates in there
             chain.write(backs.bundle())
         plugins = os.path.join(cls.dir, 'plugins')
         os.mkdir(plugins)
@@ -79,7 +79,7 @@ class Aggregated(unittest.TestCase):
         for kubectl in kubectls():
             self.first.kubectl(kubectl, 'create', '-f', '-', stdin=str(ticket('k')).replace("'", '"'))
             self.assertIn('k', self.first.kubectl(kubectl, 'get', 'tickets'))
-            # The old one knows types by /openapi/v2 alone.
+            # The old client reads types only from /openapi/v2.
             self.assertIn('passenger', self.first.kubectl(kubectl, 'explain', 'tickets.spec', '--api-version=' + GROUP + '/v1'))
             self.first.kubectl(kubectl, 'delete', 'ticket', 'k')
 

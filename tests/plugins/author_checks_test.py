@@ -56,8 +56,8 @@ class Seeded(Installed):
 
     def test_a_plugin_without_a_bug_passes_all(self):
         sanitizer = ['--sanitizer=address'] if gcc_library('libasan.so') else []
-        told = self.check('NONE', '--fuzz=2s', *sanitizer, code=0)
-        self.assertRegex(told, r'\d+ checks, 0 failed, in .*\n\d+ odd bodies, 0 findings\n')
+        output = self.check('NONE', '--fuzz=2s', *sanitizer, code=0)
+        self.assertRegex(output, r'\d+ checks, 0 failed, in .*\n\d+ odd bodies, 0 findings\n')
         if gcc_library('libubsan.so'):
             self.check('NONE', '--sanitizer=undefined', code=0)
 
@@ -67,27 +67,27 @@ class Seeded(Installed):
 
     @unittest.skipUnless(gcc_library('libasan.so'), 'no AddressSanitizer')
     def test_the_address_sanitizer_finds_an_overflow(self):
-        told = self.check('OVERFLOW', '--sanitizer=address')
-        self.assertIn('AddressSanitizer: heap-buffer-overflow', told)
-        self.assertIn('seeded.c', told)
+        output = self.check('OVERFLOW', '--sanitizer=address')
+        self.assertIn('AddressSanitizer: heap-buffer-overflow', output)
+        self.assertIn('seeded.c', output)
 
     @unittest.skipUnless(gcc_library('libtsan.so'), 'no ThreadSanitizer')
     def test_the_thread_sanitizer_finds_a_race(self):
-        told = self.check('RACE', '--sanitizer=thread')
-        self.assertIn('ThreadSanitizer: data race', told)
-        self.assertIn('look_at', told)
+        output = self.check('RACE', '--sanitizer=thread')
+        self.assertIn('ThreadSanitizer: data race', output)
+        self.assertIn('look_at', output)
 
     @unittest.skipUnless(gcc_library('libubsan.so'), 'no UndefinedBehaviorSanitizer')
     def test_the_sanitizer_of_undefined_behaviour_finds_a_sum_that_does_not_fit(self):
         self.assertIn('runtime error: signed integer overflow', self.check('UNDEFINED', '--sanitizer=undefined'))
 
     def test_odd_bodies_find_a_crash_and_their_file_replays_it(self):
-        told = self.check('DECODE', '--fuzz=30s')
-        self.assertIn('FOUND', told)
-        self.assertIn('fatal signal=SIGABRT plugin=example.com/seeded', told)
+        output = self.check('DECODE', '--fuzz=30s')
+        self.assertIn('FOUND', output)
+        self.assertIn('fatal signal=SIGABRT plugin=example.com/seeded', output)
         findings = sorted((self.folder('DECODE') / 'fuzz-findings').glob('*.json'))
         self.assertTrue(findings)
-        # Connections that were open when the server crashed have a finding each; one of them is the cause.
+        # Each connection that was open when the server crashed has a finding; one of them is the cause.
         self.assertTrue(any(subprocess.run([self.binary, 'plugin', 'test', '--replay', path], cwd=self.folder('DECODE'), env=self.env, capture_output=True,
                                            check=False).returncode == 1 for path in findings))
         for path in findings:
@@ -105,10 +105,10 @@ class Seeded(Installed):
         for sanitizer in ('address', 'thread', 'undefined'):
             folder = self.dir / ('clang-' + sanitizer)
             shutil.copytree(HERE / 'seeded', folder)
-            told = subprocess.run([self.binary, 'plugin', 'test', '--sanitizer=' + sanitizer], cwd=folder, env={**self.env, 'CC': CLANG}, stdout=subprocess.PIPE,
+            result = subprocess.run([self.binary, 'plugin', 'test', '--sanitizer=' + sanitizer], cwd=folder, env={**self.env, 'CC': CLANG}, stdout=subprocess.PIPE,
                                   stderr=subprocess.STDOUT, text=True, check=False)
-            self.assertEqual(told.returncode, 1)
-            self.assertRegex(told.stdout.splitlines()[-1], r'^Error: --sanitizer=%s: .*clang.* is Clang, not gcc; remove .*/build-%s and build with gcc' % (sanitizer, sanitizer))
+            self.assertEqual(result.returncode, 1)
+            self.assertRegex(result.stdout.splitlines()[-1], r'^Error: --sanitizer=%s: .*clang.* is Clang, not gcc; remove .*/build-%s and build with gcc' % (sanitizer, sanitizer))
 
 
 class Hosts(Installed):
@@ -132,10 +132,10 @@ class Hosts(Installed):
     @unittest.skipUnless(gcc_library('libasan.so') and not os.environ.get('CXXFLAGS'), 'no AddressSanitizer, or a host that has one')
     def test_a_plugin_of_the_native_tier_runs_under_the_address_sanitizer(self):
         self.run_in(self.dir, self.binary, 'plugin', 'new', 'widgets', '--group', 'widgets.example.com', '--kind', 'Widget')
-        told = self.run_in(self.dir / 'widgets', self.binary, 'plugin', 'test', '--sanitizer=address')
-        self.assertRegex(told.splitlines()[-1], r'^\d+ checks, 0 failed, in')
-        told = self.run_in(self.dir / 'widgets', self.binary, 'plugin', 'check', 'build-address/widgets.so', code=1)
-        self.assertIn('PLG-ABI-010', told)
+        output = self.run_in(self.dir / 'widgets', self.binary, 'plugin', 'test', '--sanitizer=address')
+        self.assertRegex(output.splitlines()[-1], r'^\d+ checks, 0 failed, in')
+        output = self.run_in(self.dir / 'widgets', self.binary, 'plugin', 'check', 'build-address/widgets.so', code=1)
+        self.assertIn('PLG-ABI-010', output)
 
 
 if __name__ == '__main__':

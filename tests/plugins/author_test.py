@@ -142,26 +142,26 @@ class Author(unittest.TestCase):
             f.write('{')
         self.assertTrue(wait_for(lambda: 'the former one stays in service' in self.log(), 120), self.log())
         self.assertEqual(server.request('GET', WIDGETS + '/first')[0], 200)
-        told = self.run_in(folder, self.binary, 'plugin', 'reload', 'widgets', '--kubeconfig', server.kubeconfig)
-        self.assertTrue(re.search('plugin example.com/widgets reloaded', told), told)
+        output = self.run_in(folder, self.binary, 'plugin', 'reload', 'widgets', '--kubeconfig', server.kubeconfig)
+        self.assertTrue(re.search('plugin example.com/widgets reloaded', output), output)
         run.send_signal(signal.SIGINT)
         self.assertEqual(run.wait(120), 0, self.log())
 
     def test_the_checks_of_a_new_plugin_hold_and_those_of_a_wrong_sample_do_not(self):
         self.run_in(self.dir, self.binary, 'plugin', 'new', 'widgets', '--group', 'widgets.example.com', '--kind', 'Widget')
         folder = os.path.join(self.dir, 'widgets')
-        told = self.run_in(folder, self.binary, 'plugin', 'test').splitlines()[-1]
-        found = re.fullmatch(r'(\d+) checks, 0 failed, in ([\d.]+) s', told)
-        self.assertTrue(found, told)
+        output = self.run_in(folder, self.binary, 'plugin', 'test').splitlines()[-1]
+        found = re.fullmatch(r'(\d+) checks, 0 failed, in ([\d.]+) s', output)
+        self.assertTrue(found, output)
         self.assertGreaterEqual(int(found[1]), 150)
-        print(told)
+        print(output)
         sample = os.path.join(folder, 'example.yaml')
         with open(sample, encoding='utf-8') as f:
             text = f.read()
         with open(sample, 'w', encoding='utf-8') as f:
             f.write(text.replace('size: 3', 'size: -3'))
-        told = self.run_in(folder, self.binary, 'plugin', 'test', code=1)
-        self.assertIn('FAILED  widgets.example.com/v1 widgets: create: creates an object\n        expected code 201, got 422', told)
+        output = self.run_in(folder, self.binary, 'plugin', 'test', code=1)
+        self.assertIn('FAILED  widgets.example.com/v1 widgets: create: creates an object\n        expected code 201, got 422', output)
         with open(os.path.join(folder, 'widgets.json'), 'a', encoding='utf-8') as f:
             f.write('{')
         self.assertNotIn(' checks, ', self.run_in(folder, self.binary, 'plugin', 'test', code=2))
@@ -179,19 +179,19 @@ class Author(unittest.TestCase):
             self.run_in(folder, self.binary, 'plugin', 'check', file)
             shown = json.loads(self.run_in(folder, self.binary, 'plugin', 'inspect', file, '-o', 'json'))
             self.assertEqual(shown['stamp'], {'stable': '1'})
-            told = self.run_in(folder, self.binary, 'plugin', 'test').splitlines()[-1]
-            self.assertRegex(told, r'^\d+ checks, 0 failed, in')
+            output = self.run_in(folder, self.binary, 'plugin', 'test').splitlines()[-1]
+            self.assertRegex(output, r'^\d+ checks, 0 failed, in')
             data = os.path.join(self.dir, 'data-' + name)
             run = self.start(folder, data)
             self.assertTrue(wait_for(lambda: 'export KUBECONFIG=' in self.log() or run.poll() is not None, 120), self.log())  # pylint: disable=cell-var-from-loop
             self.assertEqual(Running(data).request('POST', WIDGETS, widget('first', 3))[0], 201, self.log())
             run.send_signal(signal.SIGINT)
             self.assertEqual(run.wait(120), 0, self.log())
-        told = self.run_in(self.dir, self.binary, 'plugin', 'new', 'refused', '--group', 'widgets.example.com', '--kind', 'Widget', '--language=c', code=1)
-        self.assertIn('--tier=stable', told)
+        output = self.run_in(self.dir, self.binary, 'plugin', 'new', 'refused', '--group', 'widgets.example.com', '--kind', 'Widget', '--language=c', code=1)
+        self.assertIn('--tier=stable', output)
 
     def test_the_commands_of_the_guide(self):
-        """Those of its first page, but for `run`, which another test starts."""
+        """Those of its first page, except `run`, which another test starts."""
         with open(os.path.join(SOURCE, 'docs/guide/01-hello.md'), encoding='utf-8') as f:
             block = re.search(r'^```console\n(backplane plugin new widgets .*?)^```', f.read(), re.M | re.S)[1]
         commands = [line for line in block.splitlines() if ' plugin run ' not in line]
@@ -204,22 +204,22 @@ class Author(unittest.TestCase):
     def test_a_plugin_from_a_custom_resource_definition(self):
         with open(os.path.join(self.dir, 'crd.yaml'), 'w', encoding='utf-8') as f:
             f.write(CRD)
-        told = self.run_in(self.dir, self.binary, 'plugin', 'new', 'crontabs', '--crd', 'crd.yaml')
-        self.assertIn('x-kubernetes-validations: "x-kubernetes-validations" is run for custom resources alone', told)
+        output = self.run_in(self.dir, self.binary, 'plugin', 'new', 'crontabs', '--crd', 'crd.yaml')
+        self.assertIn('x-kubernetes-validations: "x-kubernetes-validations" is run for custom resources alone', output)
         folder = os.path.join(self.dir, 'crontabs')
         self.assertEqual([name for name in os.listdir(folder) if name.endswith('.cpp')], [])
         self.assertTrue(os.path.exists(os.path.join(folder, 'crontabs_v2.json')))
-        told = self.run_in(folder, self.binary, 'plugin', 'test').splitlines()[-1]
-        found = re.fullmatch(r'(\d+) checks, 0 failed, in ([\d.]+) s', told)
-        self.assertTrue(found, told)
+        output = self.run_in(folder, self.binary, 'plugin', 'test').splitlines()[-1]
+        found = re.fullmatch(r'(\d+) checks, 0 failed, in ([\d.]+) s', output)
+        self.assertTrue(found, output)
         self.assertGreaterEqual(int(found[1]), 300)  # of both versions
         with open(os.path.join(self.dir, 'webhook.yaml'), 'w', encoding='utf-8') as f:
             f.write(CRD.replace('strategy: None', 'strategy: Webhook'))
-        told = self.run_in(self.dir, self.binary, 'plugin', 'new', 'refused', '--crd', 'webhook.yaml', code=1)
-        self.assertIn('webhook.yaml: spec.conversion.strategy: Webhook: a plugin calls no conversion webhook', told)
+        output = self.run_in(self.dir, self.binary, 'plugin', 'new', 'refused', '--crd', 'webhook.yaml', code=1)
+        self.assertIn('webhook.yaml: spec.conversion.strategy: Webhook: a plugin calls no conversion webhook', output)
         self.assertFalse(os.path.exists(os.path.join(self.dir, 'refused')))
-        told = self.run_in(self.dir, self.binary, 'plugin', 'new', 'refused', '--kind', 'CronTab', code=1)
-        self.assertIn('--group', told)
+        output = self.run_in(self.dir, self.binary, 'plugin', 'new', 'refused', '--kind', 'CronTab', code=1)
+        self.assertIn('--group', output)
 
     def test_a_plugin_from_an_openapi_document(self):
         with Server() as server:
@@ -228,17 +228,17 @@ class Author(unittest.TestCase):
         with open(os.path.join(self.dir, 'openapi.json'), 'w', encoding='utf-8') as f:
             f.write(text)
         self.run_in(self.dir, self.binary, 'plugin', 'new', 'leases', '--openapi', 'openapi.json', '--kind', 'Lease')
-        told = self.run_in(os.path.join(self.dir, 'leases'), self.binary, 'plugin', 'test').splitlines()[-1]
-        self.assertRegex(told, r'^\d+ checks, 0 failed, in')
+        output = self.run_in(os.path.join(self.dir, 'leases'), self.binary, 'plugin', 'test').splitlines()[-1]
+        self.assertRegex(output, r'^\d+ checks, 0 failed, in')
 
     def test_names_that_cannot_be(self):
-        told = self.run_in(self.dir, self.binary, 'plugin', 'new', 'widgets', '--group', 'widgets', '--kind', 'Widget', code=1)
-        self.assertIn('--group: must be a domain', told)
+        output = self.run_in(self.dir, self.binary, 'plugin', 'new', 'widgets', '--group', 'widgets', '--kind', 'Widget', code=1)
+        self.assertIn('--group: must be a domain', output)
         os.mkdir(os.path.join(self.dir, 'taken'))
         with open(os.path.join(self.dir, 'taken', 'file'), 'w', encoding='utf-8'):
             pass
-        told = self.run_in(self.dir, self.binary, 'plugin', 'new', 'taken', '--group', 'widgets.example.com', '--kind', 'Widget', code=1)
-        self.assertIn('has files already', told)
+        output = self.run_in(self.dir, self.binary, 'plugin', 'new', 'taken', '--group', 'widgets.example.com', '--kind', 'Widget', code=1)
+        self.assertIn('has files already', output)
 
 
 if __name__ == '__main__':

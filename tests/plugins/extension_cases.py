@@ -62,7 +62,7 @@ class Extended:
     @classmethod
     def run_plugin(cls, *flags):
         cls.runner = Runner(os.path.join(cls.folder, cls.__name__), cls.config, *flags)
-        cls.addClassCleanup(lambda: cls.runner.stop())  # the one that runs at the end
+        cls.addClassCleanup(lambda: cls.runner.stop())  # the server that runs at the end
 
     def kubectl(self, *args, text=None):
         done = subprocess.run([kubectls()[0], '--kubeconfig', self.admin, *args], input=text, capture_output=True, text=True, timeout=120, check=False)
@@ -281,7 +281,7 @@ class StockRule(Extended):
         for kind, plural in (('Shelf', 'shelves'), ('Box', 'boxes')):
             code = cls.outer.request('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition(kind, plural))[0]
             assert code == 201, code
-        # What its informers read and its controller writes is not among the rights of every runner.
+        # The permissions for the objects that its informers read and its controller writes do not belong to every runner.
         assert grant(cls.outer, 'stock.example.com') == [201, 201]
         folder = os.path.join(cls.folder, 'stock-rule')
         os.makedirs(folder, exist_ok=True)
@@ -301,7 +301,7 @@ class StockRule(Extended):
                                                               'spec': {'slots': 1}}, 201)
         self.eventually(lambda: self.outer.request('POST', boxes + '?dryRun=All', item)[0] == 201)
         self.assertEqual(self.call('POST', boxes, item, 201)['metadata']['labels'], {'shelf': 'top'})
-        # Its controller writes there, too.
+        # Its controller writes to that namespace, too.
         self.eventually(lambda: self.outer.request('GET', boxes.replace('boxes', 'shelves') + '/top')[2].get('status') == {'boxes': 1})
 
 

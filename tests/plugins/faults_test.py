@@ -33,7 +33,7 @@ class Faults(unittest.TestCase):
 
     def test_a_post_start_hook_of_an_optional_plugin_that_fails_leaves_its_check_red(self):
         with self.server('actor_throws_at_start', wait=False) as server:
-            self.wait_for(server, 'export KUBECONFIG=')  # it never is ready
+            self.wait_for(server, 'export KUBECONFIG=')  # it never becomes ready
             server.read_kubeconfig()
             failed = self.lines(server, 'post-start hook failed')
             self.assertEqual(len(failed), 1, server.text()[-3000:])
@@ -48,14 +48,14 @@ class Faults(unittest.TestCase):
     def test_what_is_posted_and_what_the_stop_signal_calls_may_throw(self):
         with self.server('actor_rude') as server:
             self.wait_for(server, 'thrown by what was posted')
-            told = self.lines(server, 'a function posted to an executor threw')
-            self.assertEqual(len(told), 1, 'one line a minute')
-            self.assertIn('executor=actor', told[0])
+            lines = self.lines(server, 'a function posted to an executor threw')
+            self.assertEqual(len(lines), 1, 'one line a minute')
+            self.assertIn('executor=actor', lines[0])
             self.assertEqual(server.request('GET', '/readyz')[0], 200)
             self.assertEqual(server.terminate(), 0, server.text()[-3000:])
-            told = self.lines(server, 'thrown on stop')
-            self.assertEqual(len(told), 1)
-            self.assertIn('plugin=actor', told[0])
+            lines = self.lines(server, 'thrown on stop')
+            self.assertEqual(len(lines), 1)
+            self.assertIn('plugin=actor', lines[0])
 
     def test_a_crash_in_a_plugin_is_a_line_that_names_it(self):
         if is_sanitized():
@@ -67,17 +67,17 @@ class Faults(unittest.TestCase):
                 except OSError:
                     pass
                 self.assertEqual(server.process.wait(60), -signal.SIGSEGV)
-                told = self.lines(server, 'fatal signal=SIGSEGV')
-                self.assertEqual(len(told), 1, server.text()[-3000:])
-                self.assertRegex(told[0], r'plugin=actor place=\S*/actor_rude\.so\+0x[0-9a-f]+')
+                lines = self.lines(server, 'fatal signal=SIGSEGV')
+                self.assertEqual(len(lines), 1, server.text()[-3000:])
+                self.assertRegex(lines[0], r'plugin=actor place=\S*/actor_rude\.so\+0x[0-9a-f]+')
 
     def test_a_lifecycle_call_that_never_returns_does_not_hold_a_stop(self):
         with self.server('actor_loops_in_validate', '-v=4', wait=False) as server:
             self.wait_for(server, 'looping call=validate')
             self.assertEqual(server.terminate(timeout=60), 1)
-            told = self.lines(server, 'a plugin call does not return')
-            self.assertEqual(len(told), 1, server.text()[-3000:])
-            self.assertIn('plugin=actor call=validate()', told[0])
+            lines = self.lines(server, 'a plugin call does not return')
+            self.assertEqual(len(lines), 1, server.text()[-3000:])
+            self.assertIn('plugin=actor call=validate()', lines[0])
 
     def test_a_request_that_never_returns_does_not_hold_a_stop(self):
         if is_sanitized():
@@ -90,11 +90,11 @@ class Faults(unittest.TestCase):
             except OSError:
                 pass
             self.assertEqual(server.terminate(timeout=120), 1)
-            told = self.lines(server, 'a thread is running plugin code')
-            self.assertEqual(len(told), 1, server.text()[-3000:])
-            self.assertIn('plugin=actor', told[0])
+            lines = self.lines(server, 'a thread is running plugin code')
+            self.assertEqual(len(lines), 1, server.text()[-3000:])
+            self.assertIn('plugin=actor', lines[0])
 
-    def test_two_plugins_with_one_group_are_told_of_each_other(self):
+    def test_the_error_of_two_plugins_with_one_group_names_both(self):
         import json
         import re
         import subprocess

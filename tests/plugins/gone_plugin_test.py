@@ -1,4 +1,4 @@
-"""Groups of a plugin that does not run any more: listed, readable and deletable, and in nobody's way."""
+"""Groups of a plugin that does not run any more: listed, readable and deletable, and without effect on other groups."""
 import glob
 import json
 import os
@@ -272,7 +272,7 @@ class Gone(Case):
         self.assertEqual(answers(disabled, beta), (200, 200))
         os.remove(self.file())
         self.assertEqual(answers(hidden), (404, 404))
-        # What is to be served must exist, and so must the groups that other plugins do not have.
+        # Resources that are to be served must exist, and so must groups that other plugins lack.
         for item in ('stock.example.com/v1beta1=true', 'rbac.authorisation.k8s.io/v1=false', 'aps/v1=false'):
             with self.server('--runtime-config=' + item, wait=False) as server:
                 self.assertEqual(server.process.wait(60), 1)
@@ -335,7 +335,7 @@ class Gone(Case):
         self.act(server, 'forget', force=True)
         self.assertEqual(server.request('GET', shelves())[0], 404)
         self.act(server, 'forget', code=404)
-        # The objects have stayed, and a plugin that comes back is remembered again.
+        # The objects still exist, and a plugin that is loaded again is recorded again.
         self.act(server, 'enable')
         self.call(server, 'GET', shelves() + '/a')
         self.act(server, 'disable')
@@ -381,7 +381,7 @@ class OverEtcd(Case):
         self.assertEqual(other.request('GET', shelves())[0], 404)
         server = self.server('--etcd-servers=' + etcd.url)
         self.fill(server, 'default', 'one')
-        # The other server learns of the group.
+        # The other server detects the group.
         self.assertTrue(wait_for(lambda: other.request('GET', shelves() + '/a')[0] == 200))
         self.check_group(other, 'no file of it is in the plugin directories')
         self.call(server, 'PATCH', shelves() + '/a', '{"metadata":{"labels":{"from":"server"}}}', headers=MERGE)

@@ -139,10 +139,10 @@ class Examples(unittest.TestCase):
 
     def test_the_tests_of_the_examples_pass(self):
         for name in ('two-versions', 'library'):
-            told = run('ctest', '--output-on-failure', cwd=os.path.join(self.dir, name, 'build'))
+            output = run('ctest', '--output-on-failure', cwd=os.path.join(self.dir, name, 'build'))
             if name == 'library' and 'GTest_DIR:PATH=GTest_DIR-NOTFOUND' in read(os.path.join(self.dir, name, 'build/CMakeCache.txt')):
                 continue  # built without a test
-            self.assertIn('100% tests passed, 0 tests failed out of 1', told)
+            self.assertIn('100% tests passed, 0 tests failed out of 1', output)
 
     def test_the_typed_kind_has_all_that_the_guide_lists(self):
         v1, v2 = ('/apis/pools.example.com/%s/namespaces/default/pools' % version for version in ('v1', 'v2'))
@@ -191,8 +191,8 @@ class Examples(unittest.TestCase):
         self.assertIn('guide', {entry['manager'] for entry in applied['metadata']['managedFields']})
 
     def test_the_checks_of_the_typed_kind_hold(self):
-        told = run(self.binary, 'plugin', 'test', cwd=os.path.join(self.dir, 'pools')).splitlines()
-        self.assertRegex(told[-1], r'^\d+ checks, 0 failed, in')
+        output = run(self.binary, 'plugin', 'test', cwd=os.path.join(self.dir, 'pools')).splitlines()
+        self.assertRegex(output[-1], r'^\d+ checks, 0 failed, in')
 
     def test_the_controller_counts_and_the_rule_keeps_shelves_with_books(self):
         shelves, books = ('/apis/library.example.com/v1/namespaces/default/' + resource for resource in ('shelves', 'books'))

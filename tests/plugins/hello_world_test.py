@@ -30,7 +30,7 @@ class HelloWorld(unittest.TestCase):
         cls.prefix = os.path.join(cls.dir, 'prefix')
         cls.binary = os.path.join(cls.prefix, 'bin/backplane')
         run('cmake', '--install', BUILD, '--prefix', cls.prefix)
-        # The SDK as it was when the rules for pods were different.
+        # An earlier SDK, with different rules for pods.
         cls.before = os.path.join(cls.dir, 'before')
         shutil.copytree(cls.prefix, cls.before, symlinks=True)
         with open(os.path.join(cls.before, 'include/backplane/workload/pod_validation.hpp'), 'a') as f:
@@ -274,7 +274,7 @@ class HelloWorld(unittest.TestCase):
             self.assertEqual(set(report), {'blue', 'red'})
             self.assertEqual(server.terminate(), 0, server.text()[-3000:])
         with Server('--require-plugin', 'example.com/census', plugin_dir=plugins, data_dir=data_dir) as server:
-            wait_for_census(server, {'red': 2})  # from the list it begins with
+            wait_for_census(server, {'red': 2})  # from the initial list
 
     def test_admission_plugins_with_a_configuration_an_informer_and_an_expression(self):
         from harness import Server, configmap
@@ -293,7 +293,7 @@ class HelloWorld(unittest.TestCase):
             self.assertEqual(refused['message'], 'configmaps "a" is forbidden: there is no team blue')
             self.assertEqual(server.request('POST', '/api/v1/namespaces', {'metadata': {'name': 'blue'}})[0], 201)
             deadline = time.monotonic() + 60
-            while code != 201 and time.monotonic() < deadline:  # the informer follows
+            while code != 201 and time.monotonic() < deadline:  # the informer receives the change
                 code, headers, made = server.request('POST', maps, configmap('a', k='v'))
             self.assertEqual(code, 201, made)
             self.assertEqual(made['metadata']['labels'], {'team': 'blue'})

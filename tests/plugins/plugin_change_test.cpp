@@ -1,4 +1,5 @@
-// One plugin of a registry is replaced or withdrawn: a fault in any step leaves the rows as they were, and what was staged ends.
+// One plugin of a registry is replaced or withdrawn: after a fault in any step the rows are unchanged, and the staged objects are
+// destroyed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,7 +33,7 @@ class PluginChanges : public ::testing::Test {
     registry_->start_loops();
     services_.told.clear();
   }
-  // A new build of `name` that acts like this.
+  // A new build of `name` that executes `act`.
   std::string build(const std::string& name, const std::string& act, const std::string& more = {}) {
     SharedObject().manifest(manifest_of(name, more, "2.0.0")).write(builds_ / (name + ".so"));
     services_.configurations[name] = act;
@@ -50,7 +51,7 @@ class PluginChanges : public ::testing::Test {
     return committed;
   }
   bool settled() { return registry_->wait_retired(std::chrono::seconds(60)); }
-  // The test's time limit ends a wait for what does not happen.
+  // If the event never happens, the test's time limit ends the wait.
   void wait_unmapped(std::size_t generations) const {
     while (registry_->generations_unmapped() < generations) std::this_thread::yield();
   }
@@ -112,7 +113,7 @@ TEST_F(PluginChanges, TheFormerBuildIsDestroyedAndUnmappedWithItsLastUse) {
   EXPECT_EQ(copies(), 2u) << "the running build, and the former one's file for a rollback";
 }
 
-// A thread without a processor did not say within 100 ms whether it runs the code, which then stayed mapped for ever.
+// Regression: a thread that got no processor did not report within 100 ms whether it runs the code, which then stayed mapped forever.
 TEST_F(PluginChanges, CodeIsUnmappedLaterIfAThreadDoesNotAnswer) {
   add("apps", "path=/apps");
   start();
@@ -143,7 +144,7 @@ TEST_F(PluginChanges, AFaultInAnyStepRollsBack) {
     EXPECT_FALSE(replace("apps", build("apps", act)).ok()) << act;
     ASSERT_TRUE(settled()) << act;
     EXPECT_EQ(registry_->rows(), before) << act;
-    const bool unknown_host = std::string_view(act) == "throw in configure";  // it has no way to tell
+    const bool unknown_host = std::string_view(act) == "throw in configure";  // it cannot detect this
     EXPECT_TRUE(unknown_host || services_.told.back() == std::string("destroy/") + act) << act;
     EXPECT_EQ(copies(), 2u) << act;
   }
@@ -194,7 +195,7 @@ TEST_F(PluginChanges, ADependantThatFailsRollsBackTheWholeChange) {
   EXPECT_TRUE(replace("core", build("core", "path=/core")).ok()) << "nothing of the failed builds has kept its name";
 }
 
-TEST_F(PluginChanges, APluginThatOthersRequireIsWithdrawnWithThemOrNotAtAll) {
+TEST_F(PluginChanges, ARequiredPluginIsWithdrawnWithItsDependentsOrNotAtAll) {
   add("core", "path=/core");
   add("apps", "path=/apps", R"("requires":[{"name":"core"}])");
   add("more", "path=/more", R"("requires":[{"name":"apps"}])");
@@ -233,7 +234,7 @@ TEST_F(PluginChanges, WhatCannotBeChangedIsRefusedWithTheReason) {
   EXPECT_FALSE(replace("apps", build("apps", "path=/apps", R"("requires":[{"name":"absent"}])")).ok()) << "the plan has no place for it";
 }
 
-TEST_F(PluginChanges, AWithdrawnPluginLeavesItsNamesToOthers) {
+TEST_F(PluginChanges, ANewPluginMayUseTheNamesOfAWithdrawnOne) {
   add("core", "path=/core");
   add("apps", "path=/apps");
   start();

@@ -1,4 +1,4 @@
-// `backplane plugin …` over a directory with a good chain and two files that are wrong.
+// `backplane plugin …` over a directory with a valid chain of plugins and two invalid files.
 #include "plugin/plugin_cli.hpp"
 
 #include <gtest/gtest.h>
@@ -115,7 +115,7 @@ TEST_F(PluginCli, GraphDrawsTheChainWithWhatIsLeftOut) {
   EXPECT_EQ(run({"list", "--plugin-dir", dir_.path(), "-o", "svg"}), 2);
 }
 
-TEST_F(PluginCli, WhatIsWrongWithThePlanItselfIsSaidAndAFatalOneIsCodeOne) {
+TEST_F(PluginCli, ErrorsOfThePlanArePrintedAndAFatalOneIsCodeOne) {
   for (auto command : {"list", "graph"}) {
     EXPECT_EQ(run({command, "--plugin-dir", dir_.path(), "--require-plugin=nope"}), 1) << command;
     EXPECT_TRUE(complains("PLG-PLAN-005") && complains("nope")) << command;

@@ -75,7 +75,7 @@ class Commands(Reload):
     def test_a_file_that_has_changed_is_put_in_place_and_taken_back(self):
         self.assertEqual(self.runs(), 'one')
         self.put(build('two'))
-        self.assertEqual(self.runs(), 'one', 'nothing changes by itself')
+        self.assertEqual(self.runs(), 'one', 'without a reload nothing changes')
         self.assertIn('plugin %s reloaded' % NAME, self.plugin('reload', NAME))
         self.assertEqual(self.runs(), 'two')
         self.assertEqual(self.status()['build'], 2)
@@ -87,9 +87,9 @@ class Commands(Reload):
 
     def test_a_build_that_fails_leaves_the_former_one_in_service_and_says_why(self):
         for step, words in (('provision', 'provision() failed'), ('validate', 'validate() failed'), ('start', 'it fails on purpose')):
-            told = self.plugin('upgrade', NAME, '--file', build('fails_in_' + step), code=1)
-            self.assertIn(words, told)
-            self.assertIn('fails_in_' + step if step != 'start' else 'fails', told)
+            output = self.plugin('upgrade', NAME, '--file', build('fails_in_' + step), code=1)
+            self.assertIn(words, output)
+            self.assertIn('fails_in_' + step if step != 'start' else 'fails', output)
             self.assertEqual(self.runs(), 'one')
             self.assertIn(words, self.status()['refused'])
             self.assertIn('plugin not changed plugin=' + NAME, self.server.text())
@@ -205,8 +205,8 @@ class Dependants(Reload):
         for thread in threads:
             thread.start()
         for n in range(TIMES):
-            told = self.plugin('upgrade', NAME, '--file', build('two' if n % 2 == 0 else 'one'))
-            self.assertIn('; reloaded with it, because they depend on it: test.example.com/follower, test.example.com/guest, test.example.com/last\n', told)
+            output = self.plugin('upgrade', NAME, '--file', build('two' if n % 2 == 0 else 'one'))
+            self.assertIn('; reloaded with it, because they depend on it: test.example.com/follower, test.example.com/guest, test.example.com/last\n', output)
         ended.set()
         for thread in threads:
             thread.join()
@@ -215,7 +215,7 @@ class Dependants(Reload):
         self.assertEqual(self.builds(), [TIMES + 1] * 3)
         self.plugin('rollback', NAME)
         self.assertEqual(self.runs(), 'two' if TIMES % 2 == 0 else 'one')
-        # Former builds end; none of them is kept by a plugin that still runs.
+        # Former builds end; no running plugin keeps one of them.
         done = ' has finished'
         self.assertTrue(wait_for(lambda: self.server.text().count(done) == 3 * (TIMES + 1), 100), self.server.text()[-3000:])
         self.assertNotIn('is still in use', self.server.text())
@@ -233,11 +233,11 @@ class Dependants(Reload):
         self.assertIn('plugins "test.example.com/follower", "test.example.com/last" require it; disable them first, or together with it: --cascade', refused)
         self.assertEqual(self.runs(), 'one')
         self.assertIn('can be disabled', self.plugin('disable', NAME, '--cascade', '--dry-run'))
-        told = self.plugin('disable', NAME, '--cascade')
+        output = self.plugin('disable', NAME, '--cascade')
         self.assertIn('; reloaded with it, because they depend on it: test.example.com/guest; '
-                      'disabled with it, because they require it: test.example.com/follower, test.example.com/last', told)
+                      'disabled with it, because they require it: test.example.com/follower, test.example.com/last', output)
         self.assertEqual(self.runs(), 404)
-        for path, code in (('/follower', 404), ('/last', 404), ('/guest', 503)):  # the guest finds no gadgets
+        for path, code in (('/follower', 404), ('/last', 404), ('/guest', 503)):  # the plugin finds no gadgets
             self.assertEqual(self.server.request('GET', path)[0], code, path)
         self.assertIn('follower', self.plugin('enable', 'test.example.com/last', code=1))
         for name in (NAME, 'test.example.com/follower', 'test.example.com/last'):

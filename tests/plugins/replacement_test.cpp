@@ -50,7 +50,7 @@ class Load {
     server_.tasks().spawn(server_.loop(), "token", read(server_.by_token()));
     server_.tasks().spawn(server_.loop(), "writer", write());
   }
-  // Ends the load once every watcher has seen what was written last.
+  // Ends the load once every watcher has seen the last write.
   void stop() {
     stopping_ = true;
     run_on(server_.loop(), ended_.wait());
@@ -186,7 +186,7 @@ class Replacement : public ::testing::Test {
     ASSERT_TRUE(status.ok()) << status.message();
     ASSERT_TRUE(server_->parts().plugins->wait_retired(std::chrono::seconds(60)));
   }
-  // A former build is unmapped soon after it has retired; the test's time limit ends a wait for what does not happen.
+  // A former build is unmapped soon after it has retired; if it is not, the test's time limit ends the wait.
   static void wait_mapped(std::size_t builds) {
     while (mapped_builds() != builds) std::this_thread::yield();
   }
@@ -209,7 +209,7 @@ class Replacement : public ::testing::Test {
   TemporaryDirectory plugins_;
   std::unique_ptr<RunningServer> server_;
   Counts before_;
-  const std::size_t mapped_before_ = mapped_builds();  // of servers that have stopped: their code stays mapped
+  const std::size_t mapped_before_ = mapped_builds();  // builds of stopped servers: their code stays mapped
   int refused_ = 0;
 };
 
@@ -288,7 +288,7 @@ TEST_F(Replacement, AWithdrawnPluginLeavesTheStoredObjectsOfItsGroupsAndNothingE
   wait_mapped(mapped_before_);
 }
 
-// BACKPLANE_RELOADS: how often; 200 without it.
+// BACKPLANE_RELOADS: the number of replacements; the default is 200.
 int reloads() {
   const char* text = std::getenv("BACKPLANE_RELOADS");
   const int times = text != nullptr ? std::atoi(text) : 0;
@@ -314,7 +314,7 @@ TEST_F(Replacement, HundredsOfTimesUnderLoadNoRequestFailsAndMemoryReturns) {
   EXPECT_EQ(server_->parts().plugins->generations_ended(), static_cast<std::size_t>(times));
   while (server_->parts().plugins->generations_unmapped() < static_cast<std::size_t>(times)) std::this_thread::yield();
   wait_mapped(mapped_before_ + 1);
-  // 180 builds with two MiB each and their code would take far more.
+  // Leaked, 180 builds with two MiB each and their code would take far more.
   EXPECT_LT(resident_bytes(), warm + (std::size_t{48} << 20));
 }
 

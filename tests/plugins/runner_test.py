@@ -1,4 +1,4 @@
-"""Plugins of the stable tier in runner processes: they do what they do in the server's process, and what ends the process harms nothing else."""
+"""Plugins of the stable tier in runner processes: they do what they do in the server's process, and a crash of the process affects nothing else."""
 import json
 import os
 import re
@@ -147,7 +147,7 @@ class Supervision(Case):
             if code == 503:
                 self.assertEqual((after, answer['reason']), ('1', 'ServiceUnavailable'), answer)
         self.assertIn('runner ended plugin=' + stable.NAME, server.text())
-        # The controller goes on, with objects that it has seen before and with new ones.
+        # The controller continues, with objects that it has seen before and with new ones.
         self.assertEqual(server.request('POST', stable.SHELVES, stable.shelf('last'))[0], 201)
         self.assertTrue(wait_for(lambda: server.request('POST', stable.BOXES, stable.box('one', 'last'))[0] == 201))
         self.assertTrue(wait_for(lambda: server.request('GET', stable.SHELVES + '/last')[2].get('status', {}).get('boxes') == 1))
@@ -175,7 +175,7 @@ class Supervision(Case):
         self.restarted(pid)
         self.assertIn('it has not returned from handle() within 3 s', server.text())
         self.assertEqual(server.request('GET', '/points/flag/secure-port')[0], 200)
-        # A process that is stopped answers nothing at all.
+        # A stopped process (SIGSTOP) does not respond at all.
         pid = self.pid()
         os.kill(pid, signal.SIGSTOP)
         headers, _ = self.make_point('while-stopped', 503)
@@ -237,7 +237,7 @@ class Supervision(Case):
         self.assertNotEqual(now, pid)
         self.make_point('after')
         self.assertTrue(wait_for(lambda: not alive(pid)))
-        # A build that does not start leaves the former one in service.
+        # If a new build does not start, the former one stays in service.
         points.build(self.folder, 'crash')
         failed = subprocess.run([BINARY, 'plugin', 'reload', points.NAME, '--kubeconfig', server.kubeconfig], check=False, capture_output=True, text=True)
         self.assertNotEqual(failed.returncode, 0)
@@ -265,7 +265,7 @@ class Supervision(Case):
 
 
 class Hanging(Case):
-    """A runner that is stopped answers nothing: calls of its kinds wait for two seconds, then it is killed and restarted."""
+    """A runner that is stopped does not respond: calls of its kinds wait for two seconds, then it is killed and restarted."""
 
     def call(self, work, results):
         begun = time.monotonic()
@@ -326,7 +326,7 @@ class Hanging(Case):
         for code, _, after, answer in calls:
             if code != 201 and answer:
                 self.assertEqual((code, after, answer['reason']), (503, '1', 'ServiceUnavailable'), answer)
-        # Nothing has been answered for a second, so nothing waits any more.
+        # No call has been answered for a second, so new calls fail at once.
         self.assertEqual(late[0][0], 503)
         self.assertLess(late[0][1], 0.6)
         self.assertIn('does not answer', late[0][3]['message'])

@@ -52,7 +52,7 @@ class AskingTheAuthorizer(unittest.TestCase):
     def as_jane(self, path):
         return self.server.request('GET', path, headers={'Authorization': 'Bearer jane-token'}, client_certificate=False)
 
-    def test_it_says_what_a_request_is_told(self):
+    def test_it_returns_the_decision_of_a_request(self):
         for query, path, decision, code in (
                 ('user=jane&verb=get&resource=configmaps&namespace=team', '/api/v1/namespaces/team/configmaps/x', 'allow', 404),
                 ('user=jane&verb=get&resource=secrets&namespace=team', '/api/v1/namespaces/team/secrets/x', 'no opinion', 403),
@@ -218,7 +218,7 @@ class PublishingPaths(unittest.TestCase):
         self.assertNotIn('/found', self.server.request('GET', '/')[2]['paths'])
         self.assertEqual(self.control('DELETE', 'path=/found')[0], 404)
 
-    def test_a_group_nobody_serves_can_be_answered_and_one_that_is_served_cannot(self):
+    def test_a_group_that_is_not_served_can_be_answered_and_a_served_one_cannot(self):
         version = '/apis/remote.example.com/v1'
         self.assertEqual(self.control('PUT', 'path=%s&say=proxied' % version), (200, 'done'))
         self.assertEqual(self.server.request('GET', version + '/namespaces/x/things')[2], 'proxied %s/namespaces/x/things' % version)
@@ -259,7 +259,7 @@ class Auditing(unittest.TestCase):
         self.assertEqual((code, event['auditID'], event['stage']), (200, audit_id, stage))
         return event
 
-    def test_a_create_has_both_objects_and_who_what_and_why(self):
+    def test_a_create_has_both_objects_and_the_user_the_request_and_the_decision(self):
         body = {'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': 'made'}, 'data': {'k': 'v'}}
         code, made, event = self.send('POST', CONFIG_MAPS + '?fieldManager=me', body)
         self.assertEqual(code, 201)

@@ -46,9 +46,9 @@ class TemporaryDirectory {
   std::string path_;
 };
 
-// Plugins that run, and what they have registered.
+// Running plugins and their registrations.
 struct PluginSet {
-  std::unique_ptr<PluginRegistry> registry;  // first: destroyed last
+  std::unique_ptr<PluginRegistry> registry;  // declared first, so destroyed last
   std::vector<TargetRef> delegates;
   std::shared_ptr<const Scheme> scheme;
   std::vector<PluginReport> report;

@@ -1,5 +1,5 @@
-// The storage backend of docs/examples/stable-store, a plugin in C, under the suite of every backend: built now, and the archived binary
-// of the first release that had the table.
+// The storage backend of docs/examples/stable-store, a plugin in C, under the suite of every backend: built from the current source, and
+// the archived binary of the first release that had the table.
 #include <dlfcn.h>
 
 #include "backplane/stable/storage.h"
@@ -19,7 +19,7 @@ int32_t keep(bp_context*, const bp_storage_backend* backend, bp_error*) {
   return 0;
 }
 
-// The server's table, but that add() keeps the backend.
+// The server's table, except that add() stores the backend.
 const void* find_table(bp_context*, bp_str, uint32_t) {
   static const bp_storage_table kTable = [] {
     bp_storage_table table = stable::storage_table();
@@ -29,7 +29,7 @@ const void* find_table(bp_context*, bp_str, uint32_t) {
   return &kTable;
 }
 
-// Loads a plugin, which stays loaded.
+// Loads a plugin and never unloads it.
 Result<stable::StorageProvider> load(const char* file) {
   static const bp_host kHost = [] {
     bp_host host{};
@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(ArchivedStore, StorageConformance, testing::Values(Back
                          maker_name);
 #endif
 
-// The same table from the C++ face.
+// The same table through the C++ wrapper.
 TEST(CppStore, ReadsWritesWatchesAndThrows) {
   OpenStore store({"OneKey", [](const std::string&) -> Result<std::unique_ptr<StorageBackend>> {
                      const auto provider = load(ONE_KEY_STORE);

@@ -18,7 +18,7 @@ import generate  # pylint: disable=wrong-import-position
 import json  # pylint: disable=wrong-import-position,wrong-import-order
 
 MOST_BYTES = 64 * 1024
-# value structs hold no struct_size: not one member may be added either.
+# value structs have no struct_size, so no member may be added.
 FROZEN = 'value'
 
 
@@ -92,7 +92,7 @@ class Headers(unittest.TestCase):
             with self.subTest(path):
                 self.compile('c++', '#include <backplane/stable/%s>\n' % os.path.basename(path), os.environ.get('CXX', 'g++'), '-std=c++20')
 
-    def test_they_include_nothing_of_the_sdk_but_themselves(self):
+    def test_they_include_no_other_headers_of_the_sdk(self):
         """So that no change of a header or a source of the SDK or the host can change what a plugin is compiled to."""
         for path in glob.glob(os.path.join(HEADERS, '*')):
             with open(path) as f:

@@ -86,7 +86,7 @@ class Stock:
         refused = self.call('POST', BOXES, box('lost', 'nowhere'), 403)
         self.assertEqual(refused['message'], 'boxes.stock.example.com "lost" is forbidden: there is no shelf default/nowhere')
         self.call('POST', SHELVES, shelf('counted'), 201)
-        # The rule knows the shelf when its informer does.
+        # The rule sees the shelf as soon as the informer has it.
         self.assertTrue(wait_for(lambda: self.server.request('POST', BOXES, box('first', 'counted'))[0] == 201))
         self.assertEqual(self.call('GET', BOXES + '/first')['metadata']['labels'], {'shelf': 'counted'})
         self.call('POST', BOXES, box('second', 'counted'), 201)
@@ -196,7 +196,7 @@ class FirstRelease(Stock, unittest.TestCase):
             other = pathlib.Path(self.folder, 'stock.so')
             former = other.read_bytes()
             self.addCleanup(other.write_bytes, former)
-            other.unlink()  # the class's server has a copy
+            other.unlink()  # the test class's server uses a copy
             other.write_bytes(former.replace(b'.spec.slots', b'.spec.slotz'))
             with Server(flag, data_dir=data, plugin_dir=PLUGINS) as server:
                 found = {each['name']: each for each in server.request('GET', '/plugins')[2]['plugins']}[NAME]

@@ -1,4 +1,4 @@
-// A mutating admission plugin that changes the type of services to that of the annotation "turner", "ExternalName" or "ClusterIP".
+// A mutating admission plugin that sets the type of services to the value of the annotation "turner", "ExternalName" or "ClusterIP".
 #include <backplane/plugin.hpp>
 #include "backplane/points/admission.hpp"
 

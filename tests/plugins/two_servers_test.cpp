@@ -1,4 +1,4 @@
-// Two servers in one process, each with a store, a port and plugins of its own.
+// Two servers in one process, each with a separate store, port and set of plugins.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -79,10 +79,10 @@ TEST(TwoServers, EachCountsItsOwnRequests) {
   EXPECT_EQ(metric_lines(third, created), "") << "a new server begins with no values";
 }
 
-// Threads of which all are waited for at once, and which are then released.
+// Blocks threads until all of them are blocked, then releases them.
 class Occupied {
  public:
-  // Returns when `count` threads of the pool are held: it has that many.
+  // Returns when `count` threads, all of the pool, are blocked.
   Occupied(Executor& pool, std::ptrdiff_t count) : count_(count) {
     for (std::ptrdiff_t i = 0; i < count; ++i) {
       pool.post([state = state_] {
@@ -143,7 +143,7 @@ TEST(TwoServers, EachHasPoolsOfItsOwnSize) {
   EXPECT_EQ(narrow_large.size(), 1U);
   EXPECT_EQ(wide_large.size(), 3U);
   EXPECT_TRUE(disjoint(narrow_large, wide_large));
-  // All threads of one server are held: the other's work does not wait for them.
+  // All threads of one server are blocked: the other server's work does not wait for them.
   const Occupied all_of_one(narrow.parts().pools->blocking(), 1);
   const Occupied most_of_other(wide.parts().pools->blocking(), 3);
   EXPECT_EQ(wide.send("GET", "/openapi/v3/apis/test.example.com/v1").code, 200);
@@ -157,7 +157,7 @@ TEST(TwoServers, TheEndOfOneJoinsItsPoolsAlone) {
   RunningServer second(plugins.path(), {"--blocking-threads=2"});
   {
     const Occupied held(second.parts().pools->blocking(), 2);
-    first.reset();  // waits for no thread of the other
+    first.reset();  // does not wait for a thread of the other server
   }
   EXPECT_EQ(second.send("GET", "/openapi/v3/apis/test.example.com/v1").code, 200);
   std::string large = gadget("large");
@@ -165,7 +165,7 @@ TEST(TwoServers, TheEndOfOneJoinsItsPoolsAlone) {
   EXPECT_EQ(second.send("POST", std::string(kGadgets), large).code, 201);
 }
 
-// Counts that are kept beside the code that counts were those of the first server.
+// Regression: counters in static variables belonged to the first server.
 TEST(TwoServers, EachExposesItsCountsOfAudit) {
   TemporaryDirectory plugins;
   std::filesystem::create_symlink(build_file("one"), plugins / "gadgets.so");
@@ -190,7 +190,7 @@ TEST(TwoServers, EachHasALogLevel) {
   const std::string path = std::string(kGadgets) + "/none";
   EXPECT_FALSE(lines_of(quiet, path));
   EXPECT_TRUE(lines_of(verbose, path));
-  // At run time, too.
+  // Also at run time.
   EXPECT_EQ(quiet.send("PUT", "/debug/flags/v", "3").code, 200);
   EXPECT_EQ(verbose.send("PUT", "/debug/flags/v", "0").code, 200);
   EXPECT_TRUE(lines_of(quiet, path));
@@ -213,7 +213,7 @@ bool answers_with(RunningServer& server, const std::string& path, const std::str
   return answer.body.find(text) != std::string::npos;
 }
 
-// The version was a variable of the process: the server that was made last decided it for all.
+// Regression: the version was a variable of the process, so the last created server decided it for all.
 TEST(TwoServers, EachReportsItsOwnVersion) {
   TemporaryDirectory plugins;
   std::filesystem::create_symlink(build_file("one"), plugins / "gadgets.so");

@@ -75,7 +75,7 @@ CRASHES = {
     'segv in task': (signal.SIGSEGV, ''),
     'abort in hook': (signal.SIGABRT, ''),
 }
-# These do no harm.
+# These are harmless.
 HARMLESS = ('threads in constructor', 'throw in hook', 'throw in finish', 'none')
 
 
@@ -147,9 +147,9 @@ class WrongCalls(unittest.TestCase):
                 name = write(self.folder, fault)
                 crashed = self.server(wait=False)
                 self.assertEqual(crashed.process.wait(120), -number, crashed.text()[-3000:])
-                told = [line for line in crashed.text().splitlines() if line.startswith('fatal signal=')]
-                self.assertEqual(len(told), 1, crashed.text()[-3000:])
-                self.assertIn('plugin=' + name, told[0])
+                lines = [line for line in crashed.text().splitlines() if line.startswith('fatal signal=')]
+                self.assertEqual(len(lines), 1, crashed.text()[-3000:])
+                self.assertIn('plugin=' + name, lines[0])
                 server = self.server()
                 self.serves(server)
                 status = self.statuses(server)[name]
@@ -225,7 +225,7 @@ class WrongCalls(unittest.TestCase):
             status = self.statuses(server)[name]
             self.assertEqual((status['state'], self.codes(status)), ('Disabled', [SAFE_MODE]))
             self.assertEqual(server.terminate(), 0)
-        # Each crash is of another plugin, so that none is disabled yet.
+        # Each crash is caused by another plugin, so that no plugin is disabled yet.
         for fault in ('segv in configure', 'abort in provision', 'segv in validate'):
             write(self.folder, fault)
             self.assertLess(self.server(wait=False).process.wait(120), 0)

@@ -96,20 +96,20 @@ class WrongDirectory(unittest.TestCase):
 
     @classmethod
     def actor(cls, name, built, manifest):
-        """An actor with another manifest in the room of its own; white space may follow."""
+        """An actor whose manifest is overwritten by another one, padded with white space."""
         data = read(os.path.join(ACTORS, built + '.so'))
         old = re.search(rb'\{"description":"The note has room[^}]*\}', data)[0]
         data = data.replace(old, manifest.encode().ljust(len(old)))
         cls.write(name, data)
         return data
 
-    def test_each_wrong_file_is_told_with_its_code_and_the_rest_is_served(self):
+    def test_each_wrong_file_is_reported_with_its_code_and_the_rest_is_served(self):
         with Server(plugin_dir=self.dir) as server:
             log = server.text()
             for name, code in WRONG.items():
-                told = [line for line in log.splitlines() if 'plugin not loaded' in line and 'file=%s ' % self.path(name) in line]
-                self.assertEqual(len(told), 1, '%s: %s\n%s' % (name, told, log))
-                self.assertIn(code, told[0])
+                lines = [line for line in log.splitlines() if 'plugin not loaded' in line and 'file=%s ' % self.path(name) in line]
+                self.assertEqual(len(lines), 1, '%s: %s\n%s' % (name, lines, log))
+                self.assertIn(code, lines[0])
             self.assertNotIn('Internal error occurred', log)
             code, _, ready = server.request('GET', '/readyz?verbose')
             self.assertEqual(code, 200, ready)
@@ -125,7 +125,7 @@ class WrongDirectory(unittest.TestCase):
         self.assertEqual(done.returncode, 1, done.stderr)
         shown = {os.path.basename(plugin['file']): plugin['code'] for plugin in json.loads(done.stdout)['plugins']}
         for name, code in WRONG.items():
-            # Faults that show only while a file is loaded cannot be detected without running its code.
+            # Faults that only occur while a file is loaded cannot be detected without running its code.
             self.assertEqual(shown[name], '' if code.startswith('PLG-LIFE') else code, name)
         for name in glob.glob(os.path.join(PLUGINS, '*.so')):
             self.assertEqual(shown[os.path.basename(name)], '')
@@ -136,7 +136,7 @@ class WrongDirectory(unittest.TestCase):
             self.assertIn('PLG-PLAN-005', server.text())
             self.assertIn('refused in validate', server.text())
 
-    def test_a_directory_that_does_not_exist_is_told(self):
+    def test_a_missing_directory_is_reported(self):
         with Server('--plugin-dir=' + self.path('absent'), plugin_dir=PLUGINS) as server:
             self.assertIn('PLG-PLAN-008', server.text())
             self.assertIn(self.path('absent'), server.text())
@@ -164,7 +164,7 @@ class WrongDirectory(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             shutil.copy(os.path.join(ACTORS, 'actor_throws_when_loaded.so'), folder)
             with Server('--plugin-dir=' + folder, plugin_dir=PLUGINS) as server:
-                self.assertRegex(server.text(), r'plugin not loaded plugin=actor .*actor_throws_when_loaded\.so PLG-LIFE-015 .*thrown before anybody asked')
+                self.assertRegex(server.text(), r'plugin not loaded plugin=actor .*actor_throws_when_loaded\.so PLG-LIFE-015 .*thrown before the first call')
                 self.assertEqual(server.request('GET', '/api/v1/namespaces/default')[0], 200)
 
 

@@ -1,4 +1,4 @@
-// Files that are no plugins, descriptors that cannot be read, stamps that do not match: each has its own code, and no code of any runs.
+// Files that are not plugins, unreadable descriptors, wrong stamps: each has a separate error code, and the file's code never runs.
 #include <elf.h>
 #include <gtest/gtest.h>
 #include <sys/fsuid.h>
@@ -59,7 +59,7 @@ TEST_F(WrongFiles, AFileWithoutPermissionHasItsOwnCode) {
   SharedObject().write(dir_ / "x.so");
   ::chmod((dir_ / "x.so").c_str(), 0);
   ::chmod(dir_.path().c_str(), 0755);
-  const auto before = ::setfsuid(65534);  // root may read everything; this thread gives that up for a moment
+  const auto before = ::setfsuid(65534);  // root may read every file; this thread drops that capability temporarily
   const auto found = codes(dir_ / "x.so");
   ::setfsuid(static_cast<uid_t>(before));
   EXPECT_EQ(found, just(finding_code::kNotReadable));
@@ -93,7 +93,7 @@ TEST_F(WrongFiles, AnotherMachineAndAnotherKindOfFileHaveTheirOwnCodes) {
             just(finding_code::kNotSharedObject));
 }
 
-TEST_F(WrongFiles, NotesThatAreMissingOrCorruptAreToldApart) {
+TEST_F(WrongFiles, MissingAndCorruptNotesHaveDifferentCodes) {
   SharedObject plain;
   EXPECT_EQ(codes(SharedObject().replace(std::string("Backplane\0\0\0", 12), std::string("Backplant\0\0\0", 12))),
             just(finding_code::kNoNote));

@@ -1,5 +1,5 @@
-// Plugins with valid files that fail in the plan or in a life-cycle call: each is reported with its code and rolled back, and the rest
-// runs.
+// Plugins with valid files that fail in the plan or in a life-cycle call: each is reported with its code and rolled back, and the other
+// plugins run.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -18,7 +18,7 @@ using Names = std::vector<std::string>;
 
 class WrongPlugins : public ::testing::Test {
  protected:
-  // Writes an actor under this name that acts as `act` says.
+  // Writes an actor under this name that executes `act`.
   void add(const std::string& name, const std::string& act = {}, const std::string& more = {}, const std::string& version = "1.0.0") {
     SharedObject().manifest(manifest_of(name, more, version)).write(plugins_ / (name + ".so"));
     services_.configurations[name] = act;
@@ -124,7 +124,7 @@ TEST_F(WrongPlugins, WhatAFailedPluginHadRegisteredIsFreeAgain) {
   EXPECT_EQ(names_of(set.delegates), Names{"b"});
 }
 
-TEST_F(WrongPlugins, AFailureInValidateRollsBackItsDependentsInReverseAndNobodyElse) {
+TEST_F(WrongPlugins, AFailureInValidateRollsBackOnlyItsDependentsInReverseOrder) {
   add("base", "fail in validate");
   add("middle", "m", R"("requires":[{"name":"base"}])");
   add("top", "t", R"("requires":[{"name":"middle"}])");
@@ -141,7 +141,7 @@ TEST_F(WrongPlugins, AFailureInValidateRollsBackItsDependentsInReverseAndNobodyE
 }
 
 TEST_F(WrongPlugins, PlansThatCannotBe) {
-  add("needs-nobody", {}, R"("requires":[{"name":"ghost","version":"^1"}])");
+  add("needs-ghost", {}, R"("requires":[{"name":"ghost","version":"^1"}])");
   add("needs-newer", {}, R"("requires":[{"name":"good","version":"^2"}])");
   add("ring-a", {}, R"("requires":[{"name":"ring-b"}])");
   add("ring-b", {}, R"("requires":[{"name":"ring-a"}])");
@@ -150,7 +150,7 @@ TEST_F(WrongPlugins, PlansThatCannotBe) {
   SharedObject().manifest(manifest_of("good")).write(plugins_ / "zz-again.so");
   const auto set = load();
   EXPECT_EQ(names_of(set.delegates), Names{"good"});
-  EXPECT_EQ(code(set, "needs-nobody"), finding_code::kMissing);
+  EXPECT_EQ(code(set, "needs-ghost"), finding_code::kMissing);
   EXPECT_EQ(code(set, "needs-newer"), finding_code::kOutOfRange);
   EXPECT_EQ(code(set, "ring-a"), finding_code::kDependencyCycle);
   EXPECT_EQ(code(set, "ring-b"), finding_code::kDependencyCycle);
@@ -158,7 +158,7 @@ TEST_F(WrongPlugins, PlansThatCannotBe) {
   EXPECT_EQ(set.report.back().code, finding_code::kDuplicateName);
 }
 
-TEST_F(WrongPlugins, ADirectoryFullOfThemStopsNobody) {
+TEST_F(WrongPlugins, ADirectoryFullOfThemStopsNoValidPlugin) {
   ::mkfifo((plugins_ / "fifo.so").c_str(), 0600);
   ::mkdir((plugins_ / "directory.so").c_str(), 0700);
   std::filesystem::create_symlink("nowhere", plugins_ / "dangling.so");
@@ -198,7 +198,7 @@ TEST_F(WrongPlugins, ADisabledOneIsNotLoaded) {
   EXPECT_EQ(services_.told, (Names{"provision/c", "validate/c"}));
 }
 
-TEST_F(WrongPlugins, ADirectoryThatIsNotThereHoldsNoPluginsAndIsToldButStopsNobody) {
+TEST_F(WrongPlugins, AMissingDirectoryIsReportedAndStopsNoPlugin) {
   auto result = services_.load({{plugins_ / "absent"}, {}, {}, copies_.path()});
   ASSERT_TRUE(result.ok());
   EXPECT_TRUE(result->report.empty());
@@ -206,7 +206,7 @@ TEST_F(WrongPlugins, ADirectoryThatIsNotThereHoldsNoPluginsAndIsToldButStopsNobo
   EXPECT_EQ(result->general[0].code, finding_code::kCannotReadDirectory);
 }
 
-TEST_F(WrongPlugins, AStrangerInTheChainDoesNotTakeTheOthersWithIt) {
+TEST_F(WrongPlugins, AnInvalidPluginInTheChainDoesNotExcludeTheOthers) {
   add("core", "c");
   add("apps", "a", R"("behind":["core"])");
   add("evil", "e", R"("in_front_of":["core"],"behind":["apps"])");
@@ -282,7 +282,7 @@ TEST_F(WrongPlugins, AKindRegisteredTwiceFailsTheSecondAndWhatRequiresIt) {
   EXPECT_EQ(set.scheme->known_types().size(), 0u);  // without a schema it is not served, but its name is taken
 }
 
-TEST_F(WrongPlugins, AHookThatThrowsIsToldWithItsPlugin) {
+TEST_F(WrongPlugins, AHookThatThrowsIsReportedWithItsPlugin) {
   add("hooked", "hook=h");
   auto set = load();
   IoLoop loop{"hooks"};
@@ -292,12 +292,12 @@ TEST_F(WrongPlugins, AHookThatThrowsIsToldWithItsPlugin) {
   EXPECT_EQ(status.message(), "PLG-LIFE-013 pre-shutdown hook h of plugin hooked threw: thrown in a hook");
 }
 
-TEST_F(WrongPlugins, AStaticInitializerThatThrowsEndsTheProcessAndTheLogSaysWhose) {
+TEST_F(WrongPlugins, AStaticInitializerThatThrowsEndsTheProcessAndTheLogNamesThePlugin) {
   ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
   add("good");
   SharedObject("actor_throws_when_loaded").manifest(manifest_of("hasty")).write(plugins_ / "hasty.so");
   EXPECT_EXIT((void)services_.load({{plugins_.path()}, {}, {}, copies_.path()}), ::testing::KilledBySignal(SIGABRT),
-              "while loading plugin=hasty file=.*hasty.so: PLG-LIFE-001 thrown before anybody asked");
+              "while loading plugin=hasty file=.*hasty.so: PLG-LIFE-001 thrown before the first call");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The types of every group: those of the SDK and the plugins, and those of versions that 1.36 knows but does not serve.
+// The types of every group: those of the SDK and the plugins, and those of versions that 1.36 can decode but does not serve.
 //
 // Thread-safety: any thread.
 // Lifetime:      that of the process.

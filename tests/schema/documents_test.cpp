@@ -1,4 +1,4 @@
-// The schema documents of the built-in groups: whole, equal to upstream's OpenAPI, and decoding as kube-apiserver does.
+// The schema documents of the built-in groups are complete, equal to upstream's OpenAPI, and decode as kube-apiserver does.
 //
 // openapi_components.json holds the components of a 1.36 server's OpenAPI v3 documents without descriptions, decode_errors.json the
 // smallest body for each recorded decoding error, objects.json recorded responses.

@@ -1,5 +1,5 @@
 // Random objects of every kind of every group: each is converted through every encoding and must be unchanged.
-// The same objects in every run; OBJECTS_SEED in the environment asks for others, OBJECTS_PER_KIND for more of them.
+// Every run makes the same objects; the environment variable OBJECTS_SEED changes the random seed, OBJECTS_PER_KIND their number.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -147,7 +147,7 @@ class Maker {
   std::mt19937_64 random_;
 };
 
-// Canonical JSON; empty when the tree is not of the type.
+// Canonical JSON; empty if the tree does not match the type.
 std::string canonical(const Schema& schema, Value tree) {
   const Status normal = schema.normalize(tree, nullptr);
   EXPECT_TRUE(normal.ok()) << normal.message() << "\n" << to_json(tree);

@@ -29,9 +29,9 @@ fs::path test_data() {
   for (int letter = fgetc(pipe); letter != EOF; letter = fgetc(pipe)) text.push_back(static_cast<char>(letter));
   if (pclose(pipe) != 0) return {};
   boost::system::error_code error;
-  const Value told = json::parse(text, error);
-  if (error || !told.is_object()) return {};
-  const fs::path folder = fs::path(std::string(get_string(told.get_object(), "Dir"))) / "testdata";
+  const Value module = json::parse(text, error);
+  if (error || !module.is_object()) return {};
+  const fs::path folder = fs::path(std::string(get_string(module.get_object(), "Dir"))) / "testdata";
   return fs::is_directory(folder) ? folder : fs::path();
 }
 
@@ -56,7 +56,7 @@ std::string compact(std::string_view json) {
   return out;
 }
 
-// The type of what is in a file.  A few kinds of apimachinery stand in every group version, or in none.
+// The type of a file's object. A few kinds of apimachinery exist in every group version, or in none.
 const Schema* type_in(const std::string& file, const Object& object) {
   if (const Schema* type = type_of(object)) return type;
   if (file == "core.v1.WatchEvent") return all_documents().find("io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent");
@@ -123,7 +123,7 @@ Seen round_trips_in(const fs::path& folder, const std::set<std::string>& passed_
   return seen;
 }
 
-TEST(UpstreamObjects, EveryFormOfEveryObjectIsMadeIntoEveryOtherWithNoByteChanged) {
+TEST(UpstreamObjects, EveryEncodingOfEveryObjectConvertsToEveryOtherUnchanged) {
   const fs::path folder = test_data();
   if (folder.empty()) BACKPLANE_SKIP_WITHOUT("go", "go is not installed, or cannot fetch " + std::string(kModule));
   const Seen seen = round_trips_in(folder / "HEAD");
@@ -134,7 +134,7 @@ TEST(UpstreamObjects, EveryFormOfEveryObjectIsMadeIntoEveryOtherWithNoByteChange
 TEST(UpstreamObjects, ThoseOfOlderReleasesComeOutAsThisOneWritesThem) {
   const fs::path folder = test_data();
   if (folder.empty()) BACKPLANE_SKIP_WITHOUT("go", "go is not installed, or cannot fetch " + std::string(kModule));
-  // Versions that 1.36 does not know any more.
+  // Versions that 1.36 has removed.
   const std::set<std::string> kGone = {"autoscaling.v2beta1.HorizontalPodAutoscaler",
                                        "autoscaling.v2beta2.HorizontalPodAutoscaler",
                                        "certificates.k8s.io.v1alpha1.PodCertificateRequest",
@@ -147,7 +147,7 @@ TEST(UpstreamObjects, ThoseOfOlderReleasesComeOutAsThisOneWritesThem) {
                                        "scheduling.k8s.io.v1alpha1.PriorityClass",
                                        "scheduling.k8s.io.v1alpha1.Workload"};
   for (const char* release : {"v1.33.0", "v1.34.0", "v1.35.0"}) {
-    // A field has come to the options, which upstream does not count among what takes the round trip.
+    // A new field of the options, which upstream excludes from its round-trip test.
     const Seen seen = round_trips_in(folder / release, {"core.v1.ListOptions"});
     EXPECT_GE(seen.objects, 165u) << release;
     for (const std::string& name : seen.without_type) EXPECT_TRUE(kGone.count(name)) << release << ": " << name << " has no type";

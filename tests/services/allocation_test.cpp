@@ -54,7 +54,7 @@ TEST_F(ServicesTest, TrialsTakeNothing) {
   EXPECT_TRUE(ports().empty());
 }
 
-TEST_F(ServicesTest, AServiceWhoseLastFinalizerGoesByAnUpdateGivesItsAddressesBack) {
+TEST_F(ServicesTest, RemovingTheLastFinalizerOfAServiceReleasesItsAddresses) {
   Server& server = serve();
   ASSERT_TRUE(server.create("a", R"({"type":"NodePort","ports":[{"port":80,"nodePort":30080}]})").ok());
   ASSERT_TRUE(server.change("a", [](Object& service) { ObjectMeta(service).set_finalizers({"example.com/x"}); }).ok());
@@ -70,7 +70,7 @@ TEST_F(ServicesTest, AServiceWhoseLastFinalizerGoesByAnUpdateGivesItsAddressesBa
 TEST_F(ServicesTest, AnAddressThatWasGivenAwayMeanwhileIsNotFreed) {
   Server& server = serve();
   ASSERT_TRUE(server.create("a", R"({"clusterIP":"10.0.0.7","ports":[{"port":80}]})").ok());
-  // Owned by another object now, as after another server's repair.
+  // Now owned by another object, as after another server's repair.
   std::string other(stored("/registry/ipaddresses/")[0].value.view());
   other.replace(other.find(R"("name":"a")"), 10, R"("name":"b")");
   put("/registry/ipaddresses/10.0.0.7", other);
@@ -97,7 +97,7 @@ TEST_F(ServicesTest, ExternalNamesHaveNoAddressAndBackAgainOne) {
   EXPECT_EQ(held(), Names{text(*changed, "spec.clusterIP")});
 }
 
-TEST_F(ServicesTest, NodePortsAreKeptByNameAndGivenBack) {
+TEST_F(ServicesTest, NodePortsAreKeptByNameAndReleased) {
   Server& server = serve();
   const auto made = server.create("a", R"({"type":"NodePort","ports":[{"name":"a","port":80,"nodePort":30001},{"name":"b","port":81}]})");
   ASSERT_TRUE(made.ok()) << made.status().message();
@@ -117,7 +117,7 @@ TEST_F(ServicesTest, NodePortsAreKeptByNameAndGivenBack) {
 }
 
 // Regression: each service of a nearly full range read all addresses.
-TEST_F(ServicesTest, ANearlyFullRangeIsNotReadWholeForEveryService) {
+TEST_F(ServicesTest, ANearlyFullRangeIsNotScannedForEveryService) {
   Server& server = serve();
   const std::string plain = R"({"ports":[{"port":80}]})";
   for (int i = 0; i < 254; ++i) ASSERT_TRUE(server.create("n" + std::to_string(i), plain).ok()) << i;
@@ -134,7 +134,7 @@ TEST_F(ServicesTest, ANearlyFullRangeIsNotReadWholeForEveryService) {
   EXPECT_EQ(server.resources->addresses.looks_for_test(), before);
 }
 
-TEST_F(ServicesTest, WhatAnotherServerHasGivenBackIsFoundInAFullRange) {
+TEST_F(ServicesTest, AddressesThatAnotherServerReleasedAreFoundInAFullRange) {
   Server &one = serve({"10.0.0.0/28"}), &two = serve({"10.0.0.0/28"});
   const std::string plain = R"({"ports":[{"port":80}]})";
   for (int i = 0; i < 14; ++i) ASSERT_TRUE(one.create("n" + std::to_string(i), plain).ok()) << i;
@@ -211,7 +211,7 @@ TEST_F(ServicesTest, TwoServersShareOneRange) {
   EXPECT_EQ(ports().size(), 60u);
 }
 
-TEST_F(ServicesTest, WritersOfNodePortsWaitForEachOtherAndDoNotLoseToEachOther) {
+TEST_F(ServicesTest, ConcurrentWritersOfNodePortsWaitAndDoNotConflict) {
   auto busy = std::make_unique<BusyStorage>();
   BusyStorage& counted = *busy;
   EXPECT_TRUE(servers.empty());

@@ -98,7 +98,7 @@ class Server {
     options.dry_run = dry_run;
     return tree(run(services->create(context, object, std::move(options))));
   }
-  // As the endpoint passes it.
+  // The call, as the endpoint makes it.
   static Object decoded(const std::string& body, RequestContext& context) {
     const Schema* schema = core_schemas()->find(GroupVersionKind{"", "v1", "Service"});
     Value value = json::parse(body, context.arena());
@@ -126,7 +126,7 @@ class Server {
     return run_on(loop_, std::move(task));
   }
   IoLoop& loop() { return loop_; }
-  // The ServiceCIDRs there are, each as JSON.
+  // All ServiceCIDRs, each as JSON.
   void set_service_cidrs(const std::vector<std::string>& objects) {
     std::vector<ObjectRef> entries;
     for (const std::string& text : objects) entries.push_back(make_object(json::parse(text).get_object()));

@@ -37,7 +37,7 @@ TEST_F(RepairTest, AddressesOfMissingServicesAreFreed) {
   put("/registry/ipaddresses/10.0.0.10",
       R"({"kind":"IPAddress","apiVersion":"networking.k8s.io/v1","metadata":{"name":"10.0.0.10"},"spec":{"parentRef":{"resource":"x","name":"y"}}})");
   ASSERT_TRUE(server.run(server.repair->run_once()).ok());
-  EXPECT_EQ(held(), (Names{"10.0.0.10", "10.0.0.7", "10.0.0.9"})) << "a young entry and one of somebody else's making stay";
+  EXPECT_EQ(held(), (Names{"10.0.0.10", "10.0.0.7", "10.0.0.9"})) << "a young entry and one that a client created stay";
   EXPECT_EQ(server.told, Names{"IPAddressNotAllocated: IPAddress: 10.0.0.8 for Service default/gone appears to have leaked: cleaning up"});
 }
 

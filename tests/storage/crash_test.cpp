@@ -51,14 +51,14 @@ void run_and_kill(const std::string& directory, int cycle, int lines, ByWriter& 
   close(pipes[0]);
   int status = 0;
   waitpid(child, &status, 0);
-  ASSERT_TRUE(killed) << "the writer ended by itself, status " << status;
+  ASSERT_TRUE(killed) << "the writer ended before it was killed, status " << status;
   std::istringstream stream(text.substr(0, text.rfind('\n') + 1));
   for (std::string writer, value, revision; stream >> writer >> value >> revision;) {
     acknowledged[writer] = {value, std::stoll(revision)};
   }
 }
 
-// The remains of a record whose write a power failure has interrupted.
+// A partial record, as left by a power failure during a write.
 void begin_a_record(const std::string& directory) {
   std::filesystem::path log;
   for (const auto& file : std::filesystem::directory_iterator(directory)) {
@@ -92,7 +92,7 @@ void expect_whole(OpenStore& store, const ByWriter& acknowledged) {
   }
 }
 
-// Every revision from the first to the newest is there once, with both of its changes.
+// Every revision from the first to the newest exists once, with both of its changes.
 void expect_history(OpenStore& store) {
   auto watch = store->watch("/crash/", 1);
   ASSERT_TRUE(watch.ok());
@@ -126,7 +126,7 @@ TEST(RocksdbCrash, NothingAcknowledgedIsLostWhenTheProcessIsKilledAtRandomMoment
     ASSERT_TRUE(store.run(store->stop()).ok());
     run_and_kill(store.directory(), 2 * cycle, 1 + static_cast<int>(random() % 3000), acknowledged);
     begin_a_record(store.directory());
-    // Once more, perhaps before the entries replayed from the first log have been flushed.
+    // A second time, perhaps before the entries replayed from the first log have been flushed.
     if (cycle % 2 == 0) run_and_kill(store.directory(), 2 * cycle + 1, 1 + static_cast<int>(random() % 100), acknowledged);
     store.reopen();
     EXPECT_GT(store->committed_revision(), before);

@@ -1,8 +1,8 @@
 // The child process of the crash test: writes to an embedded store until it is killed, and prints the acknowledged writes.
 //
 //   crash_writer DIRECTORY CYCLE
-// Each of its writers owns a pair of keys and writes both in one transaction, over and over: `/crash/<writer>/a` and `/b` hold the same
-// "<cycle>:<count>" always.  A line `<writer> <cycle>:<count> <revision>` on stdout is one acknowledged transaction.
+// Each of its writers owns a pair of keys and repeatedly writes both in one transaction: `/crash/<writer>/a` and `/b` hold the same
+// "<cycle>:<count>" always. A line `<writer> <cycle>:<count> <revision>` on stdout is one acknowledged transaction.
 #include <unistd.h>
 
 #include <cstdio>

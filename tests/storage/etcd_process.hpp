@@ -2,7 +2,7 @@
 //
 // Thread-safety: one thread.
 // Lifetime:      the process ends with the object.
-// Errors:        start() fails the test when etcd does not come up.
+// Errors:        start() fails the test if etcd does not start.
 #pragma once
 
 #include <sys/types.h>
@@ -19,7 +19,7 @@ class EtcdProcess {
     std::vector<std::string> flags;  // in addition to those with its addresses
     bool tls = false;                // clients speak TLS; the flags name the certificates
     std::string name = "test", peer_url, cluster;
-    bool wait = true;  // until it answers: a member alone cannot
+    bool wait = true;  // waits until it responds, which a single member of a cluster cannot
   };
   // Whether the machine has etcd.
   static bool installed();
@@ -32,7 +32,7 @@ class EtcdProcess {
 
   void start();
   void kill();   // SIGKILL
-  void pause();  // it does not respond, and keeps its connections
+  void pause();  // the server does not respond, but its connections stay open
   void go_on();
   void wait_until_it_answers() const;
   const std::string& url() const noexcept { return url_; }
@@ -47,7 +47,7 @@ class EtcdProcess {
   pid_t pid_ = 0;
 };
 
-// Members of one cluster; they have chosen a leader when it is made.
+// The members of one cluster; the constructor returns after a leader is elected.
 std::vector<std::unique_ptr<EtcdProcess>> start_etcd_cluster(const std::string& directory, int members);
 // The leader.
 EtcdProcess& leader_of(const std::vector<std::unique_ptr<EtcdProcess>>& members);

@@ -47,7 +47,7 @@ BackendMaker etcd_backend() {
           }};
 }
 
-// None where the machine has no etcd: EtcdStorage says so.
+// None if the machine has no etcd; the suite EtcdStorage then reports a skip.
 std::vector<BackendMaker> makers() {
   return EtcdProcess::installed() ? std::vector<BackendMaker>{etcd_backend()} : std::vector<BackendMaker>();
 }
@@ -144,7 +144,7 @@ TEST_F(EtcdStorage, AServerIsReachedByItsName) {
   EXPECT_EQ(away.status().code(), 503) << away.status().message();
 }
 
-TEST_F(EtcdStorage, AnAnswerLargerThanEveryWindowComesWhole) {
+TEST_F(EtcdStorage, AResponseLargerThanEveryWindowIsReceived) {
   OpenStore store(etcd_backend());
   const std::string value(1'000'000, 'v');
   for (int i = 0; i < 20; ++i) store.put("/large/" + std::to_string(i), value);
@@ -167,7 +167,7 @@ TEST_F(EtcdStorage, AnAnswerLargerThanEveryWindowComesWhole) {
   EXPECT_EQ(events, 20U);
 }
 
-TEST_F(EtcdStorage, OneRevisionIsAskedForByAllWhoWait) {
+TEST_F(EtcdStorage, WaitingCallersShareOneRevisionRequest) {
   LoopPool loops{2};  // longer than the store, whose thread wakes them
   loops.start();
   OpenStore store(etcd_backend());

@@ -74,7 +74,7 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
       if (written.ok() && !written->committed && given_up_) return settle(number);
       if (written.ok()) {
         given_up_ = false;
-        EXPECT_TRUE(written->committed) << "somebody else has written " << key_of(index_);
+        EXPECT_TRUE(written->committed) << "another client has written " << key_of(index_);
         EXPECT_GT(written->revision, last_);
         last_ = written->revision;
         acknowledged_.store(number);
@@ -85,7 +85,7 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
       EXPECT_TRUE(is_status_of_trouble(written.status())) << written.status().message();
       return settle(number);
     }
-    // A write without a response has happened or not.
+    // A write without a response may or may not have happened.
     bool settle(int number) {
       for (;;) {
         RangeRequest request;
@@ -114,12 +114,12 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
     const int index_;
     IoLoop loop_{"writer"};
     Revision last_ = 0;
-    bool given_up_ = false;  // a write since the last one that was answered
+    bool given_up_ = false;  // a write without a response since the last write with one
     std::atomic<int> acknowledged_{0}, refused_{0};
     std::thread thread_;
   };
 
-  // The view of a client that watches the cache and lists again on kExpired.
+  // A client that watches the cache and lists again on kExpired.
   class Watcher {
    public:
     explicit Watcher(FaultConformance& test) : test_(test), thread_([this] { run(); }) {}
@@ -166,7 +166,7 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
       }
       show(nullptr);
     }
-    // A hint for the log if the test hangs.
+    // For the log, in case the test hangs.
     void show(WatchStream* stream) {
       const std::lock_guard lock(mutex_);
       stream_ = stream;

@@ -34,10 +34,10 @@ TEST(RocksdbStorage, ARevisionThatWasRaisedIsAndStaysTheStores) {
   const auto raise = [&](Revision revision) { return store.run(store->raise_revision(revision)); };
   ASSERT_TRUE(raise(5000).ok());
   EXPECT_EQ(store.newest(), 5000);
-  const auto told = store.run((*watch)->next());
-  ASSERT_TRUE(told.ok());
-  EXPECT_TRUE(told->events.empty());
-  EXPECT_EQ(told->revision, 5000);
+  const auto batch = store.run((*watch)->next());
+  ASSERT_TRUE(batch.ok());
+  EXPECT_TRUE(batch->events.empty());
+  EXPECT_EQ(batch->revision, 5000);
   EXPECT_EQ(store.get("/a", 4000), "1");
   ASSERT_TRUE(raise(10).ok());
   EXPECT_EQ(store.newest(), 5000);
@@ -75,7 +75,7 @@ TEST(RocksdbStorage, ADamagedFileIsAnErrorAndNotAnAnswer) {
   EXPECT_NE(status.message().find("Corruption"), std::string::npos) << status.message();
 }
 
-// The directory of an open store as a power cut would leave it, and its newest log.
+// A copy of an open store's directory as after a power failure, and its newest log.
 std::filesystem::path copy_of(OpenStore& store, const ScratchDirectory& into) {
   std::filesystem::copy(store.directory(), into.path(), std::filesystem::copy_options::recursive);
   std::filesystem::path log;

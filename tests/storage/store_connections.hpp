@@ -30,7 +30,7 @@ class ConnectionsOfTests final : public testing::Environment {
   LoggedTaskGroup tasks_;
 };
 
-// googletest owns it, and ends it after what is registered later.
+// googletest owns it, and destroys it after the environments that are registered later.
 inline ConnectionsOfTests& the_connections_of_tests() {
   static auto* const environment = static_cast<ConnectionsOfTests*>(testing::AddGlobalTestEnvironment(new ConnectionsOfTests));
   return *environment;

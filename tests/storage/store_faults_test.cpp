@@ -1,4 +1,4 @@
-// The stores with faults of their own and of their connections, while clients read, write and watch.
+// Faults of the stores and of their connections, while clients read, write and watch.
 #include <arpa/inet.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -200,7 +200,7 @@ TEST_F(EtcdServers, WritesAndWatchesGoOnWhenTheLeaderIsKilled) {
   auto members = start_etcd_cluster(directory_.path(), 3);
   std::vector<std::string> urls;
   for (const auto& member : members) urls.push_back(member->url());
-  // The leader is the one that is asked.
+  // The requests go to the leader.
   EtcdProcess& leader = leader_of(members);
   std::stable_partition(urls.begin(), urls.end(), [&](const std::string& url) { return url == leader.url(); });
   OpenStore store(over(urls));
@@ -210,7 +210,7 @@ TEST_F(EtcdServers, WritesAndWatchesGoOnWhenTheLeaderIsKilled) {
   const std::string first = store.next(**opened, 1);
   EXPECT_EQ(first, "+/registry/k/0=v");
   leader.kill();
-  // A read is retried until there is a leader; so is a write that cannot have happened.  If the election takes long, both may time out,
+  // A read is retried until a leader exists; so is a write that has certainly not happened. If the election takes long, both may time out,
   // and the client retries.
   auto revision = store.run(store->current_revision());
   for (int again = 0; again < 2 && !revision.ok(); ++again) revision = store.run(store->current_revision());
@@ -237,7 +237,7 @@ TEST_F(EtcdServers, CallsSkipAMemberThatDoesNotRespond) {
   ASSERT_TRUE(opened.ok());
   const std::string first = store.next(**opened, 1);
   EXPECT_EQ(first, "+/registry/k/0=v");
-  // The first server does not respond any more, and keeps its connections.
+  // The first server stops responding, but its connections stay open.
   followers[0]->pause();
   // On a busy machine the other two members are slow, too, and a call may run out of time; its client tries again.
   auto revision = store.run(store->current_revision());
@@ -253,7 +253,7 @@ TEST_F(EtcdServers, CallsSkipAMemberThatDoesNotRespond) {
   EXPECT_EQ(second, "+/registry/k/1=v");
 }
 
-// A listener that takes no more connections: attempts are neither refused nor made.
+// A listener with a full backlog: connection attempts neither fail nor succeed.
 class FullListener {
  public:
   FullListener() {
@@ -285,7 +285,7 @@ class FullListener {
   int port_ = 0;
 };
 
-// An attempt to connect is given up after 5 s; until then a call would have to wait.
+// A connection attempt times out after 5 s; until then a call would have to wait.
 TEST_F(EtcdServers, AMemberThatCannotBeReachedHoldsUpNoWrite) {
   EtcdProcess server(directory_.path());
   const FullListener unreachable;

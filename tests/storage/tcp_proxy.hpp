@@ -1,4 +1,4 @@
-// A proxy to a server that can cut connections, or be silent, slow, or silent in one direction: for tests of clients.
+// A proxy to a server that can cut connections, delay bytes, or hold them in one or both directions: for tests of clients.
 //
 // Thread-safety: any thread.
 // Lifetime:      connections end with the object.
@@ -22,7 +22,7 @@ class TcpProxy {
   TcpProxy& operator=(const TcpProxy&) = delete;
 
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
-  // Holds the bytes of a direction back; connections stay open.
+  // Holds the bytes of one direction; connections stay open.
   void hold(bool to_server, bool to_client) {
     hold_to_server_.store(to_server);
     hold_to_client_.store(to_client);

@@ -13,7 +13,7 @@ FOLDERS = ['core', 'types', 'points', 'rest', 'net', 'host']
 
 class Contract(unittest.TestCase):
     def setUp(self):
-        # Like an installation: the headers of the SDK and of the libraries on top of it, in one folder.
+        # Like an installation: the headers of the SDK and of the libraries that use it, in one folder.
         self.dir = tempfile.mkdtemp(prefix='backplane-contract-')
         self.addCleanup(shutil.rmtree, self.dir)
         for folder in ('include', 'kit/include', 'workload/include'):
@@ -89,7 +89,7 @@ class Contract(unittest.TestCase):
         self.assertEqual(self.changed_by(lambda: self.change('rest/strategy.hpp', '#pragma once', '// In other words.\n\n\n#pragma once\n#include <array>')), [])
 
     def test_no_text_of_a_header_looks_like_a_comment(self):
-        """The fingerprint leaves out everything behind two slashes."""
+        """The fingerprint omits everything after two slashes."""
         for folder, _, files in os.walk(os.path.join(self.dir, 'include/backplane')):
             for name in files:
                 with open(os.path.join(folder, name)) as f:
@@ -141,7 +141,7 @@ class Contract(unittest.TestCase):
         self.assertIn('NET', self.uses('#include <backplane/kit/front_proxy.hpp>\n'))
 
     def test_the_source_of_a_header_of_the_kit_has_its_name(self):
-        """So that BackplaneContract.cmake finds what stands behind it."""
+        """So that BackplaneContract.cmake finds the declarations after it."""
         kit = os.path.join(SOURCE, 'plugin-sdk/kit')
         without = {name for name in os.listdir(kit + '/include/backplane/kit') if not os.path.exists('%s/src/%scpp' % (kit, name[:-3]))}
         self.assertEqual(without, {'group_check.hpp', 'path.hpp', 'published.hpp', 'published_snapshot.hpp'})

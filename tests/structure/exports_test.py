@@ -65,7 +65,7 @@ class Exports(unittest.TestCase):
 
     def test_every_symbol_is_declared_by_a_public_header(self):
         words = declared() | {'operator'}
-        # The members of a public class's hidden half (State) have the visibility of the class.
+        # The members of a public class's private implementation (State) have the visibility of the class.
         strangers = [symbol for symbol in self.symbols if scopes(symbol)[0] != 'backplane' or
                      not all(part in words for part in scopes(symbol.split('::State::')[0]))]
         self.assertEqual(strangers, [])

@@ -1,5 +1,5 @@
-// The ladder of folders: a rung may include the rungs below it, never one above.  The SDK and the host each have one; a plugin includes the
-// SDK and itself.
+// The ladder of folders: a folder may include the folders below it on the ladder, never one above. The SDK and the host each have a ladder;
+// a plugin includes the SDK and its own files.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -103,7 +103,7 @@ bool is_of_tests(const std::string& name) {
   return name.ends_with("_test.cpp") || name.ends_with("_test_kit.hpp") || name.ends_with("_fixture.hpp");
 }
 
-TEST(Ladder, PluginsIncludeOnlyTheSdkAndThemselves) {
+TEST(Ladder, PluginsIncludeOnlyTheSdkAndTheirOwnFiles) {
   std::size_t seen = 0;
   for (const auto& plugin : fs::directory_iterator(fs::path(SOURCE_ROOT) / "plugins")) {
     if (!plugin.is_directory()) continue;
@@ -135,9 +135,9 @@ TEST(Ladder, TheSdkIncludesNothingOfTheHostOrOfAPlugin) {
 // ---- the ladder of the SDK
 
 // Public headers and the sources of the same names, bottom rung first.  `host` is host.hpp; `front` are plugin.hpp, controller.hpp and
-// abi/; `stable` knows itself alone.
+// abi/; `stable` includes only itself.
 const std::vector<std::string> kSdkRungs{"stable", "core", "types", "points", "rest", "host", "net", "front", "kit", "workload"};
-// Engines, bottom rung first: they know core and types alone.
+// Engines, bottom rung first: they include only core and types.
 const std::vector<std::string> kEngineRungs{"text", "cel", "schema", "raw", "fields", "codec", "documents"};
 
 const fs::path kSdk = fs::path(SOURCE_ROOT) / "plugin-sdk";
@@ -147,7 +147,7 @@ int index_in(const std::vector<std::string>& rungs, const std::string& name) {
   return it == rungs.end() ? -1 : static_cast<int>(it - rungs.begin());
 }
 
-// The rung of a public header ("backplane/rest/roles.hpp"); -1: it is none.
+// The rung of a public header ("backplane/rest/roles.hpp"); -1 if it is not one.
 int sdk_rung(const std::string& header) {
   if (!header.starts_with("backplane/")) return -1;
   const std::string rest = header.substr(header.find('/') + 1);
@@ -159,7 +159,7 @@ int sdk_rung(const std::string& header) {
 
 bool is_test(const fs::path& file) { return file.filename().string().ends_with("_test.cpp"); }
 
-// Checks every include below `folder` of a header whose rung `rung` tells.
+// Checks every include below `folder` of a header for which `rung` returns a rung.
 void expect_at_most(const fs::path& folder, int own, int (*rung)(const std::string&), std::size_t& seen) {
   for (const auto& include : quoted_includes(folder)) {
     if (is_test(include.file)) continue;

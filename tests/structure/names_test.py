@@ -8,7 +8,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAMESPACE = re.compile(r'\s*(?:inline\s+)?namespace\s*([\w:]*)[^{;=]*\{')
 CLASS = re.compile(r'(?:struct|class)\s+(?:[A-Z_]+\s+)?(\w+)(?![\w:])[^;]*\{')
-# Folders that are linked into one program; a plugin is linked with the SDK, and does not see the host's names.
+# Folders that are linked into one program; a plugin is linked with the SDK only, so the host's names cannot clash with its own.
 PROGRAMS = {'host and SDK': ('host', 'plugin-sdk'), **{p.name: ('plugin-sdk', 'plugins/' + p.name) for p in (ROOT / 'plugins').iterdir() if p.is_dir()}}
 
 

@@ -257,7 +257,7 @@ class FakeGroups final : public DynamicGroups {
   Status change(GroupsChange change) override {
     ++times;
     for (const PublishedResource& each : change.put) {
-      if (each.group == refused_group) return Status(Reason::kAlreadyExists, "served by somebody else");
+      if (each.group == refused_group) return Status(Reason::kAlreadyExists, "served by another plugin");
     }
     for (const ForwardedVersion& each : change.forwarded) {
       std::erase(forwarded, each.group_version.to_string());
@@ -274,10 +274,10 @@ class FakeGroups final : public DynamicGroups {
   }
   std::map<GroupResource, PublishedResource> published;
   std::vector<std::string> forwarded;
-  std::map<std::string, std::shared_ptr<const ForwardedDocuments>> documents;  // of every version that was ever forwarded
+  std::map<std::string, std::shared_ptr<const ForwardedDocuments>> documents;  // one for every version that was forwarded
   std::string refused_group;
-  int times = 0;  // changes made
-  int puts = 0;   // resources put by them
+  int times = 0;  // the number of changes made
+  int puts = 0;   // the number of resources that they added
 };
 
 class SilentLogger final : public Logger {

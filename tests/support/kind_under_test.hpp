@@ -24,7 +24,7 @@ class KindUnderTest {
     EXPECT_TRUE(status.ok()) << status.message();
     return value.get_object();
   }
-  // With declared and computed defaults.
+  // The object with declared and computed defaults.
   Object defaulted(std::string_view text) const {
     Value value = normalized(text);
     schema_->apply_defaults(value);

@@ -1,4 +1,4 @@
-// Tests only: a review as the endpoint passes it, and the client's response.
+// Tests only: runs a review as the endpoint does, and returns the client's response.
 #pragma once
 
 #include <gtest/gtest.h>

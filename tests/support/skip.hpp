@@ -1,4 +1,4 @@
-// Skips of tests that need a program which the machine may not have.
+// Skips tests that need a program that the machine lacks.
 //
 // BACKPLANE_REQUIRE (a comma-separated list: "etcd,go") turns a skip for one of its names into a failure.  ctest lists skipped tests at the
 // end of a run.

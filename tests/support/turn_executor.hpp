@@ -38,7 +38,7 @@ class TurnExecutor final : public Executor {
       if (next) next();
     }
   }
-  // Lets every timer that is armed now go off.
+  // Fires every timer that is armed now.
   void fire_timers() {
     for (const auto& timer : std::exchange(timers_, {})) {
       if (*timer) work_.push_back(std::exchange(*timer, nullptr));

@@ -2,7 +2,7 @@
 //
 // Thread-safety: review() from any executor.
 // Lifetime:      the plugin outlives the call.
-// Errors:        kBadRequest for a body that is no review; a refusal of the plugin is an answer.
+// Errors:        kBadRequest for a body that is not a review; a refusal of the plugin is an answer.
 #pragma once
 
 #include <string>

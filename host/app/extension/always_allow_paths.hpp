@@ -12,7 +12,7 @@
 
 namespace backplane {
 
-// A path may end with "*", which stands for everything after it.
+// A path may end with "*", which matches any rest of the path.
 std::shared_ptr<Authorizer> make_always_allow_paths(std::vector<std::string> paths);
 
 }  // namespace backplane

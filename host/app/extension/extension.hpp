@@ -1,5 +1,5 @@
-// The part of a server that `backplane-runner` adds: the connection to the outer server, what plugins see of it, and the registration
-// there.
+// The part of a server that `backplane-runner` adds: the connection to the outer server, the outer server's resources for plugins, and the
+// registration in the outer server.
 //
 //   constructed ─► plugins are loaded ─► use_tables() ─► routes() ─► post-start: start() ─► pre-shutdown: stop()
 //

@@ -1,4 +1,4 @@
-// What a runner adds to a server (`backplane-runner`): the outer API server, and what of the plugins it serves there.
+// The settings that `backplane-runner` adds to a server: the outer API server, and the parts of the plugins that are registered in it.
 //
 // Thread-safety: values.
 #pragma once
@@ -24,7 +24,7 @@ struct ExtensionSettings {
   std::vector<std::string> always_allow_paths;
   std::string ca_file;      // of the serving certificate
   std::string trust_dir;    // where front-proxy-ca.crt and client-ca.crt are
-  bool unregister = false;  // remove what was registered at the end
+  bool unregister = false;  // delete the registered objects at shutdown
 };
 
 }  // namespace backplane

@@ -109,7 +109,7 @@ Task<Status> Registrar::apply(const RegisteredObject& each) {
   co_return applied.ok() ? Status() : std::move(applied).status();
 }
 
-// Takes no object over from the outer server, a user, or the runner of another service.
+// kConflict if the object belongs to the outer server, a user, or the runner of another service.
 Task<Status> Registrar::check_free(const RegisteredObject& each) {
   auto reading = outer_->get(each.resource, each.ns, each.name);
   auto found = co_await std::move(reading);
@@ -138,7 +138,7 @@ Task<Status> Registrar::remove() {
 
 Task<Status> Registrar::remove(const RegisteredObject& each) {
   Status free = co_await check_free(each);
-  if (free.reason() == Reason::kConflict) co_return Status();  // another's
+  if (free.reason() == Reason::kConflict) co_return Status();  // it does not belong to this runner
   if (!free.ok()) co_return free;
   auto removing = outer_->remove(each.resource, each.ns, each.name);
   auto removed = co_await std::move(removing);

@@ -29,7 +29,7 @@ class Registrar : public std::enable_shared_from_this<Registrar> {
   void start(TaskGroup& tasks, Executor& executor, Signal& stop);
   // The objects may have changed.
   void apply_soon();
-  // Ends the applying, and deletes the objects that are this runner's.
+  // Stops applying, and deletes the objects of this runner.
   Task<Status> remove();
   // Success once all objects are there.
   Status state() const;

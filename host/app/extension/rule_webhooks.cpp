@@ -57,7 +57,7 @@ WebhookRule::Match match_of(const std::string& text) {
 
 std::vector<WebhookRule::Match> matches_of(const AdmissionPlugin& plugin, const std::vector<std::string>& resources) {
   std::vector<WebhookRule::Match> out;
-  // A plugin of the native tier decides in its code what it handles; only rules of the stable tier say it as data.
+  // A plugin of the native tier selects its resources in code; only plugins of the stable tier declare them as rules.
   if (const auto* role = dynamic_cast<const RuleMatches*>(&plugin)) {
     for (const RuleMatch& each : role->matches()) {
       out.push_back({each.group, each.version, each.subresource.empty() ? each.resource : each.resource + "/" + each.subresource});

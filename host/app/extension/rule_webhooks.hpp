@@ -1,4 +1,4 @@
-// The admission rules of plugins as webhooks: a path for each rule and step, and what is registered of each.
+// The admission rules of plugins as webhooks: each rule and step has a path and is registered as one webhook.
 //
 // Thread-safety: publish() by one thread at a time; everything else from any executor.
 // Lifetime:      shared by the routes.

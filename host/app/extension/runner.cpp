@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kProgram = "backplane-runner";
 constexpr int kPort = 6444;
-// Plugins of the tree that run. Their groups are disabled: the outer server serves them.
+// The in-tree plugins that a runner loads. Their API groups are disabled, because the outer server serves them.
 constexpr std::array<std::string_view, 6> kUsed = {"authentication", "authorization",   "audit",
                                                    "encryption",     "storage-rocksdb", "storage-etcd"};
 constexpr std::string_view kAbout =

@@ -30,10 +30,10 @@ class FakeExchange final : public Exchange {
   bool compressible = false;
   bool finished = false;
   bool aborted = false;
-  // Writes after this many fail, as when the peer has gone.
+  // Writes after this many fail, as if the peer had closed the connection.
   std::size_t fail_after_writes = static_cast<std::size_t>(-1);
   CloseCallbacks close_callbacks;
-  const Executor* home = nullptr;  // where it may be used; null: anywhere
+  const Executor* home = nullptr;  // the only executor that may use it; null: any
   std::atomic<int> strangers{0};   // calls from other threads
 
   std::vector<std::string> headers_named(std::string_view name) const {

@@ -1,4 +1,4 @@
-// A resource in memory with just enough behaviour to serve every verb, and notes of what it was asked.  For tests only.
+// A resource in memory with just enough behaviour to serve every verb. It records its calls. For tests only.
 //
 // Thread-safety: one executor.
 #pragma once
@@ -22,7 +22,7 @@
 
 namespace backplane::testing {
 
-// Hands out what the test put in; then it waits until it is cancelled, or ends.
+// Returns the events that the test has added; then waits until it is cancelled, or ends.
 class ScriptedStream final : public WatchStream {
  public:
   using Batch = Result<std::vector<WatchEvent>>;
@@ -51,7 +51,7 @@ class ScriptedStream final : public WatchStream {
   Promise<bool> cancelled_;
 };
 
-// Fails where the one below ends.
+// Fails at the point where the stream below ends.
 class FailingCursor final : public ObjectCursor {
  public:
   FailingCursor(std::unique_ptr<ObjectCursor> below, Status error) : below_(std::move(below)), error_(std::move(error)) {}
@@ -87,7 +87,7 @@ class FakeStore : public StandardStorage {
   Status watch_error;
   std::function<void()> on_get;  // may throw, as a plugin with a bug does
   Revision revision = 7;
-  Executor* executor = nullptr;  // where the verbs end, as a plugin's may
+  Executor* executor = nullptr;  // the executor on which the verbs end, as those of a plugin's storage may
   const TableConvertor* convertor = &default_table_convertor();
 
   GetOptions get_options;
@@ -224,7 +224,7 @@ class FakeStore : public StandardStorage {
   const Schema* schema_;
 };
 
-// Stands for the stores of the host, which run admission themselves.
+// Like the stores of the host, which run admission themselves.
 class FakeHostStore final : public FakeStore {
  public:
   bool admits_writes() const noexcept override { return true; }

@@ -101,7 +101,7 @@ class Api : public ::testing::Test {
   void use_pods() { use({"", "v1", "Pod"}, "pods", kCoreSchema); }
   void use_foos() { use({"example.com", "v1", "Foo"}, "foos", kFooSchema); }
 
-  // `path` is what stands after the group version: "namespaces/n/configmaps/a?x=y".  A Content-Type of JSON is not sent: it is the default.
+  // `path`: the part after the group version: "namespaces/n/configmaps/a?x=y". A Content-Type of JSON is not sent: it is the default.
   Response send(std::string method, std::string path, std::string body = {}, Headers headers = {}) {
     auto exchange = std::make_shared<FakeExchange>(std::move(method), scope_.kind.group_version().path() + "/" + path, std::move(headers),
                                                    std::move(body));

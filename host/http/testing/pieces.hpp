@@ -1,6 +1,6 @@
 // For tests: a request body that is made piece by piece.
 //
-// Thread-safety: one reader; `made` may be looked at from any thread.
+// Thread-safety: one reader; `made` may be read from any thread.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace backplane::test {
 
-// `count` pieces of `p`s; then its end, or an error when it has been given one.
+// `count` pieces of `p`s; then its end, or the error, if one was passed.
 class Pieces final : public BodySource {
  public:
   static constexpr std::size_t kSize = 50'000;

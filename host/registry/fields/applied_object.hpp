@@ -1,6 +1,5 @@
-// A configuration that a client applies: what the object is to have, in place of the object that an update gives.
-//
-// The store does not ask it for the object, as it does with other updates, but merges it with what is stored (FieldManager).
+// A configuration that a client applies: the fields that the object must have, instead of the whole object that an update returns.
+// The store does not call it for the new object, as for other updates, but merges it with the stored object (FieldManager).
 //
 // Thread-safety: one request.
 // Lifetime:      shorter than the request.
@@ -22,7 +21,7 @@ class AppliedObject : public UpdatedObjectInfo, public ClientWrite {
   const std::string& manager() const noexcept { return manager_; }
   bool force() const noexcept { return force_; }
 
-  // The configuration, read.  Errors: 400.
+  // The parsed configuration. Errors: 400.
   virtual Result<const Object*> configuration(RequestContext& context) = 0;
   // Checks of the applied object: name, namespace, strictness.  Errors: 400.
   virtual Status accept(RequestContext& context, Object& object, const Object* existing) = 0;

@@ -1,5 +1,5 @@
-// The fields of managers cut out of the text of an object before it becomes a tree, and put back into the tree as raw values
-// (engine/raw_json.hpp): half of an object's bytes may be that, and few writes look at them.
+// Cuts the fields of managers out of the text of an object before it is parsed, and puts them into the parsed tree as raw values
+// (engine/raw_json.hpp): they may be half of an object's bytes, and few writes read them.
 //
 // Thread-safety: pure functions and values.
 // Lifetime:      borrows the text.
@@ -17,12 +17,12 @@ namespace backplane::registry {
 
 class ManagersCut {
  public:
-  // Nothing: there are no managers, or they are not where the server writes them.
+  // nullopt: the object has no managers, or they are at another position than the server writes them to.
   static std::optional<ManagersCut> of(std::string_view text);
 
-  // The text with null in their place.
+  // The text with null in place of the fields.
   std::string rest() const;
-  // Puts them into the tree that rest() has given.  False: it is not such a tree, and stays as it is.
+  // Puts the fields into a tree that was parsed from rest(). False: the tree has another structure; it is unchanged.
   bool put_back(Value& tree) const;
 
  private:

@@ -1,5 +1,5 @@
-// The common case of a write: all managers speak of the version that is written.  Entries of those whose fields have not changed stay as
-// they are, byte for byte, and are not even decoded.
+// The common case of a write: the entries of all managers have the version that is written. Entries whose fields have not changed are
+// retained byte for byte, without being decoded.
 //
 // Thread-safety: pure functions.
 // Lifetime:      the result is in the storage of `object`.
@@ -13,16 +13,16 @@
 
 namespace backplane::registry {
 
-// The members without a manager: names, and members that the server sets.
+// The members that no manager owns: names, and members that the server sets.
 const FieldSet& stripped_fields();
 
-// The same texts: the same members, in the same order.  Costs a walk through both, and of raw values one comparison.
+// True if the JSON texts are equal: the same members in the same order. Walks both trees; compares raw values as texts.
 bool same_encoding(const Value& a, const Value& b);
 
 struct EntryUpdate {
   const Schema* schema = nullptr;
   const FieldFilter* filter = nullptr;
-  const FieldSet* excluded = nullptr;  // what the filter leaves out, if that is all it does; null: it is not
+  const FieldSet* excluded = nullptr;  // the fields that the filter excludes; null: the filter does more than excluding fields
   std::string_view api_version;
   std::string_view manager;
   std::string_view subresource;

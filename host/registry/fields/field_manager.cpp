@@ -54,7 +54,7 @@ std::string name_of(const Object& object) {
   return std::string(meta_namespace(object)) + "/" + std::string(meta_name(object)) + "; " + text_of_kind(kind_of(object));
 }
 
-// An upstream error that is no Status there, and so becomes a 500 without a reason.
+// An upstream error that is not a Status there, and so becomes a 500 without a reason.
 Status failed(std::string text) { return Status(500, Reason::kNone, std::move(text)); }
 
 Status conflict_status(const std::vector<FieldConflict>& conflicts) {
@@ -63,13 +63,13 @@ Status conflict_status(const std::vector<FieldConflict>& conflicts) {
   std::size_t count = 0;
   std::string only;
   for (const FieldConflict& conflict : conflicts) {
-    const std::string who = Manager::of(conflict.owner).text();
-    lines += (lines.empty() ? "" : "\n") + ("conflicts with " + who + ":");
+    const std::string manager = Manager::of(conflict.owner).text();
+    lines += (lines.empty() ? "" : "\n") + ("conflicts with " + manager + ":");
     for (const FieldPath& path : conflict.fields.paths()) {
       const std::string field = path_text(path);
       lines += "\n- " + field;
-      only = "conflict with " + who + ": " + field;
-      details.causes.push_back({"FieldManagerConflict", "conflict with " + who, field});
+      only = "conflict with " + manager + ": " + field;
+      details.causes.push_back({"FieldManagerConflict", "conflict with " + manager, field});
       ++count;
     }
   }

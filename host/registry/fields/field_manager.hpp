@@ -1,4 +1,4 @@
-// Whose fields are whose: what every write of a request does to metadata.managedFields, and server-side apply.
+// Ownership of fields: updates metadata.managedFields for each write of a request, and performs server-side apply.
 //
 // One for each way in which objects of a version are written: the resource itself, and each subresource.  It works on the version of
 // the client, before admission: changes by admission or by the strategy have no manager.
@@ -22,7 +22,7 @@
 
 namespace backplane::registry {
 
-// What a strategy lets a client's write reach; null: everything.
+// The fields that a client's write may change with this strategy; null: all fields.
 WrittenFields written_fields_of(const Strategy* strategy);
 
 class FieldManager {
@@ -32,7 +32,7 @@ class FieldManager {
   // The object of `info` with the defaults of `defaults` (null: none) and with its managers.  `existing` is null for a create.
   Task<Result<Object>> wanted(UpdatedObjectInfo& info, const Strategy* defaults, RequestContext& context, const WriteOptions& options,
                               const Object* existing) const;
-  // The record of a new object.
+  // Sets the managers of a new object.
   Task<void> track_new(RequestContext& context, const WriteOptions& options, Object& object) const;
 
   const GroupVersionKind& kind() const noexcept { return kind_; }
@@ -45,7 +45,7 @@ class FieldManager {
   // `live`: null for a create.
   Task<void> track(RequestContext& context, const WriteOptions& options, const Object* live, Object& object) const;
   Task<Result<ManagedFields>> updated(const Write& write, const Object& live, const Object& object, ManagedFields managed) const;
-  // `updated` where all managers are of this version; nothing: they are not.
+  // updated() for the case that all managers have this version; nullopt: they do not.
   std::optional<Result<Value>> updated_here(const Write& write, const Object& live, const Object& object, const Value& managed) const;
 
   Task<Result<Object>> apply(AppliedObject& applied, const Strategy* defaults, RequestContext& context, const Object* existing) const;
@@ -60,11 +60,11 @@ class FieldManager {
                              const Object* existing) const;
   // The manager that owns the fields of an object that was never applied before.
   Task<Result<ManagedFields>> before_first_apply(const Write& write, const Object& live, ManagedFields managed) const;
-  // What was merged, in canonical form and with its defaults.
+  // Brings the merged object into canonical form and sets its defaults.
   Status finish(const Object& configuration, const Strategy* defaults, Object& object) const;
   Status check_configuration(const Object& configuration) const;
   Filters filters_for(const FieldOwners& owners) const;
-  // The object of this kind that has nothing yet.
+  // An empty object of this kind.
   const Object& nothing() const;
 
   GroupVersionKind kind_;

@@ -4,9 +4,9 @@
 // fields of the object in one version.  Writers of several versions meet by converting the object: a version that is no longer served loses
 // its owners.
 //
-// Thread-safety: a FieldUpdater keeps nothing between calls; any thread, as far as its FieldVersions allows that.
+// Thread-safety: a FieldUpdater has no state between calls; any thread, if its FieldVersions allows that.
 // Lifetime:      borrows its FieldVersions and its filters; objects passed by reference live until the task has ended.
-// Errors:        what converting gives; kInternalError with upstream's message for objects that are not of their type.
+// Errors:        those of the conversion; kInternalError with upstream's message for objects that are not of their type.
 #pragma once
 
 #include <map>
@@ -36,7 +36,7 @@ class FieldVersions {
   virtual ~FieldVersions() = default;
   // The type of the objects of a version, which may be null (no schema); nothing: the version is not served.
   virtual std::optional<const Schema*> type_of(const std::string& api_version) const = 0;
-  // A copy of the object in a version that is served; it is not of that version yet.
+  // A copy of the object converted to another served version.
   virtual Task<Result<Object>> convert(const Object& object, std::string api_version) const = 0;
 };
 
@@ -47,17 +47,16 @@ struct FieldConflict {
 };
 
 struct AppliedFields {
-  // Not empty: nothing else is filled.  By identifier of the owner, sorted.
+  // Sorted by identifier of the owner. If it is not empty, the other members are empty.
   std::vector<FieldConflict> conflicts;
-  // The object as it shall be, not defaulted, in the version that was applied; nothing: it is the live one.  In
-  // the live one's storage.
+  // The new object in the applied version, without defaults, in the storage of the live object; nullopt: it equals the live object.
   std::optional<Object> object;
   FieldOwners owners;
 };
 
 class FieldUpdater {
  public:
-  // `filters`: by version, which fields of a request count (a subresource's reset fields); null: all.
+  // `filters`: by version, the fields of a request that are tracked (without a subresource's reset fields); null: all.
   explicit FieldUpdater(const FieldVersions& versions, const std::map<std::string, FieldFilter>* filters = nullptr) noexcept
       : versions_(versions), filters_(filters) {}
 
@@ -66,8 +65,8 @@ class FieldUpdater {
   Task<Result<FieldOwners>> update(const Object& live, const Object& next, std::string version, FieldOwners owners,
                                    std::string owner) const;
 
-  // `config`, of `version`, applied by `owner` to `live`, of the same version.  Removes fields that the owner has applied before and no
-  // longer names, unless another owner has them.  `config` has passed check_fields().
+  // Applies `config` to `live` for `owner`; both are in `version`. Removes fields that the owner has applied before and no longer names,
+  // unless another owner has them. `config` has passed check_fields().
   Task<Result<AppliedFields>> apply(const Object& live, const Object& config, std::string version, FieldOwners owners, std::string owner,
                                     bool force) const;
 

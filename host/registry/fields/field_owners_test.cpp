@@ -122,7 +122,7 @@ TEST_F(Owners, AVersionThatIsNotServedLosesItsOwners) {
   EXPECT_EQ(spec(), R"({"a":"2"})");
 }
 
-TEST_F(Owners, OwnersOfOtherVersionsMeetByConversion) {
+TEST_F(Owners, OwnersOfDifferentVersionsAreComparedByConversion) {
   versions.serve("v2", structural_set(kSchema));
   owners["other"] = OwnedFields{set_of(R"({"f:spec":{"f:b":{},"f:new":{}}})"), "v2", true};
   live = spec_of(R"({"b":"1","old":"1"})");

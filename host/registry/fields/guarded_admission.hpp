@@ -1,8 +1,8 @@
-// Admission of an object that has managers: plugins that look into their record are shown whole trees, and what they leave of it must be
-// readable.
+// Admission of an object that has managers: plugins that read managedFields get them parsed, and managedFields must still be valid
+// afterwards.
 //
 // Thread-safety: one request.
-// Lifetime:      borrows everything until it is awaited to the end.
+// Lifetime:      borrows its arguments until it has ended.
 // Errors:        the runner's.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace backplane::registry {
 // True if a plugin of the runner reads managedFields.
 bool looks_at_managers(const AdmissionRunner& runner);
 
-// A record that cannot be read any more is put back as it was, and the client is warned.
+// If managedFields are invalid after mutating admission, they are restored, and the client gets a warning.
 Task<Status> guarded_admit(AdmissionRunner& runner, AdmissionAttributes& attributes, RequestContext& context, bool sorted_keys);
 Task<Status> guarded_validate(AdmissionRunner& runner, AdmissionAttributes& attributes);
 Task<Result<WriteAdmission::Begun>> guarded_begin(WriteAdmission& runner, AdmissionAttributes& attributes);

@@ -1,4 +1,5 @@
-// The annotation in which kubectl's client-side apply keeps what it applied last, as long as both ways of applying are in use.
+// The annotation in which kubectl's client-side apply stores the configuration that it applied last, for objects to which both ways of
+// applying are used.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -16,13 +17,13 @@ namespace backplane::registry {
 // conflict.
 inline constexpr std::string_view kKubectl = "kubectl";
 
-// The fields that client-side apply has set and that are still as it set them; nothing: it has set none, or in another version.
+// The fields that client-side apply has set and that have not changed since; nullopt: it has set none, or in another version.
 std::optional<FieldSet> last_applied_fields(const Schema* schema, const std::string& api_version, const Object& live);
 
-// The conflicts that are left when `allowed` are none.
+// The conflicts without those about the fields in `allowed`.
 std::vector<FieldConflict> conflicts_without(const std::vector<FieldConflict>& conflicts, const FieldSet& allowed);
 
-// Brings the annotation of an object that has it up to date with `configuration`; takes it out when annotations would be too large.
+// Updates the annotation, if the object has it, to `configuration`; removes it if the annotations would be too large.
 void renew_last_applied(Object& object, const Object& configuration);
 
 }  // namespace backplane::registry

@@ -28,7 +28,7 @@ struct Manager {
   // Upstream's identifier: the entry as JSON without its fields and time.  Owners sort by it.
   std::string identifier() const;
   static Manager of(std::string_view identifier);
-  // As conflicts call it: "m1", "kubelet" with subresource "status" using v1
+  // As in messages about conflicts: "m1", "kubelet" with subresource "status" using v1
   std::string text() const;
 };
 
@@ -37,21 +37,21 @@ struct ManagedFields {
   std::map<std::string, std::string> times;  // by identifier, RFC 3339; none: not known
 };
 
-// Null and an empty list are no managers.
+// Null or an empty list: no managers.
 Result<ManagedFields> decode_managed(const Value* managed_fields);
 // In upstream's order; null when there are no managers.
 Value encode_managed(const ManagedFields& managed, const json::storage_ptr& storage);
 
 // True for [] or [{}], which resets the record.
 bool resets_managed(const Value* managed_fields) noexcept;
-// The same lists but for times.
+// True if the lists differ at most in times.
 bool same_but_times(const Value& a, const Value& b) noexcept;
 
 // metadata.managedFields of an object; null when it has none.
 const Value* managed_fields_of(const Object& object) noexcept;
-// Taken out of an object; null when it has none.
+// Removes and returns managedFields of an object; null if it has none.
 Value take_managed_fields(Object& object);
-// Put where it belongs: last in typed metadata, in its place among sorted keys.  Null: taken out.
+// Sets managedFields: last in typed metadata, at their position in sorted metadata. Null: removes them.
 void put_managed_fields(Object& object, Value managed_fields, bool sorted_keys);
 
 // If `object` differs from `old` only in times of managers, it gets the times of `old`: such a change is no write.

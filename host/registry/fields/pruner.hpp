@@ -13,17 +13,18 @@ class FieldPruner {
  public:
   explicit FieldPruner(const FieldVersions& versions) noexcept : versions_(versions) {}
 
-  // `merged`, in the version of the owner's new fields.  `owners` has these already; `last` is what the owner had before.
+  // `merged`: in the version of the owner's new fields, which `owners` includes. `last`: the owner's former fields.
   Task<Result<VersionedObject>> prune(VersionedObject merged, const FieldOwners& owners, const OwnedFields& last) const;
 
  private:
-  // What the two are of one version, `merged` with and `pruned` without what has gone; back comes `pruned` with what `managed` has.
+  // Adds to `pruned` the removed fields that `managed` contains. Both objects are converted to `api_version`; `merged` still has the
+  // removed fields.
   struct Pair {
     VersionedObject merged;
     VersionedObject pruned;
   };
   Task<Result<Pair>> add_back_owned(Pair objects, std::string api_version, FieldSet managed) const;
-  // … and with everything that `last` does not name.
+  // Adds to `pruned` the removed fields that `last` does not contain.
   Task<Result<VersionedObject>> add_back_dangling(VersionedObject merged, VersionedObject pruned, const OwnedFields& last) const;
 
   const Schema* type_of(const std::string& api_version) const { return versions_.type_of(api_version).value_or(nullptr); }

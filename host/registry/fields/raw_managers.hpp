@@ -10,7 +10,8 @@
 
 namespace backplane::registry {
 
-// An object of the schema (null: none), with raw values for the fields of managers, or else, of kinds that have others, for those.
+// Decodes an object of the schema (null: none). The fields of managers become raw values; if the kind has other raw values, only those
+// become raw.
 Object decode_for_write(const ObjectEntry& entry, const Schema* schema, json::storage_ptr storage);
 
 bool has_raw_managers(const Object& object) noexcept;
@@ -18,11 +19,11 @@ bool has_raw_managers(const Object& object) noexcept;
 void expand_managers(Object& object);
 // Raw values in place of trees.
 void fold_managers(Value& managed_fields);
-// The same lists, members in any order, raw or not.
+// Whether the lists are equal; members may have any order, and values may be raw.
 bool same_managers(const Value& a, const Value& b);
-// The same fields, raw or not.
+// Whether the fields are equal, raw or not.
 bool same_fields(const Value& a, const Value& b);
-// Puts the members of custom resources in order, raw or not.
+// Sorts the members, as custom resources need it; values may be raw.
 void sort_managers(Value& managed_fields);
 
 }  // namespace backplane::registry

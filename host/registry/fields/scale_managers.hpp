@@ -13,13 +13,13 @@ namespace backplane::registry {
 
 class ScaleManagers {
  public:
-  // `api_version`: of the parent, as the request speaks of it.  `replicas`: where the parent has them.
+  // `api_version`: the parent's version in the request. `replicas`: the path of the replicas in the parent.
   ScaleManagers(const Value* parent, std::string api_version, FieldPath replicas, const FieldVersions& versions)
       : parent_(parent), api_version_(std::move(api_version)), replicas_(std::move(replicas)), versions_(versions) {}
 
   // The managers of the replicas, as managers of .spec.replicas of a Scale.
   Result<Value> of_scale(const json::storage_ptr& storage) const;
-  // The parent's record after `scale` has become that of the Scale.
+  // The parent's managers after the Scale's managers have become `scale`.
   Result<Value> of_parent(const Value* scale, const json::storage_ptr& storage) const;
 
  private:

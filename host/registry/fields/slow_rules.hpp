@@ -1,8 +1,7 @@
 // For tests: the rules of field management over paths as strings, plain and slow.
-//
-// An object is a map from paths to what stands there: "{", "[" or "(" (an item that is a map) for what holds others, else the value's JSON.
-// A path is its steps, each behind a slash; steps of declared members begin with a small letter from a to l (and spec), of other members
-// with a letter behind, of items with a bracket.
+// An object is a map from paths to values: "{" for a map, "[" for a list, "(" for an item that is a map, else the value's JSON. A path
+// consists of steps, each after a slash. The first character of a step is a letter from a to l for a declared member (or the step is spec),
+// a later letter for another member, a bracket for an item.
 #pragma once
 
 #include <map>
@@ -46,7 +45,7 @@ inline Paths without(const Paths& a, const Paths& b) {
 }
 inline Paths common(const Paths& a, const Paths& b) { return without(a, without(a, b)); }
 
-// What an object names: values, items, and maps that are empty.
+// The paths that an object names: values, items, and empty maps.
 inline Paths named_by(const Flat& object) {
   Paths out;
   for (const auto& [path, value] : object) {
@@ -54,7 +53,7 @@ inline Paths named_by(const Flat& object) {
   }
   return out;
 }
-// With the declared members on the way to its paths.
+// The paths, and the declared members that contain them.
 inline Paths with_named(const Paths& paths) {
   Paths out = paths;
   for (const std::string& path : paths) {
@@ -64,7 +63,7 @@ inline Paths with_named(const Paths& paths) {
   }
   return out;
 }
-// Without the paths and what is below; what has lost all it had is null.
+// Removes the paths and everything below them; a container that becomes empty becomes null.
 inline Flat removed(const Flat& object, const Paths& paths) {
   Flat out;
   std::set<std::string> poorer;
@@ -81,7 +80,7 @@ inline Flat removed(const Flat& object, const Paths& paths) {
   }
   return out;
 }
-// As decoding leaves it.
+// The object as decoding returns it.
 inline Flat without_nulls(Flat object) {
   std::erase_if(object, [](const auto& each) { return each.second == "null"; });
   return object;
@@ -105,7 +104,7 @@ inline SlowChanges slow_compare(const Flat& before, const Flat& after) {
   return out;
 }
 
-// The conflicts ("owner path"), or none and everything done.
+// Returns the conflicts ("owner path"); if there are none, the apply is done.
 inline std::set<std::string> slow_settle(const Flat& before, const Flat& after, SlowOwners& owners, const std::string& owner, bool force) {
   const SlowChanges changes = slow_compare(before, after);
   std::set<std::string> conflicts;
@@ -138,7 +137,7 @@ inline Flat slow_prune(const Flat& merged, const SlowOwners& owners, const Paths
   const Flat bare = removed(merged, with_named(last));
   const Paths all = with_named(named_by(merged));
   const Flat kept = removed(merged, without(all, both(with_named(named_by(bare)), with_named(owned))));
-  // … and what the last set does not name stays.
+  // … but retains fields that the last set does not contain.
   return removed(merged, common(without(all, with_named(named_by(kept))), with_named(last)));
 }
 

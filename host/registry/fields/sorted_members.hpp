@@ -1,4 +1,4 @@
-// Members of JSON objects in the order of their names, at every level: how Go prints maps.
+// Sorts the members of JSON objects by name, at every level, as Go prints maps.
 //
 // Thread-safety: pure; one request's tree.
 #pragma once
@@ -7,7 +7,7 @@
 
 namespace backplane::registry {
 
-// Objects that are in order already cost a look.
+// Objects that are sorted already are only read.
 void sort_members(Value& value);
 
 }  // namespace backplane::registry

@@ -1,7 +1,7 @@
-// The versions of a resource that are served, as field management meets them: the stored one, and the views of it.
+// The served versions of a resource for field management: the stored version, and its views.
 //
-// Thread-safety: any thread; views may come while others are at work.
-// Lifetime:      shared by the stores of all versions; a view that has gone is served no longer.
+// Thread-safety: any thread; views may be added at any time.
+// Lifetime:      shared by the stores of all versions; a destroyed view is not served any more.
 // Errors:        those of the views' converters.
 #pragma once
 
@@ -25,7 +25,7 @@ class StoredVersions final : public FieldVersions {
   // Without fields that conversion adds for readers.
   Task<Result<Object>> convert(const Object& object, std::string api_version) const override;
   bool serves(const std::string& api_version) const { return type_of(api_version).has_value(); }
-  // As readers of that version see it.  Both versions are served.
+  // The object as readers of that version get it. Both versions are served.
   Task<Result<Object>> to_served(Object object, std::string api_version) const;
 
  private:
@@ -39,7 +39,7 @@ class StoredVersions final : public FieldVersions {
   std::map<std::string, std::weak_ptr<const Conversion>> views_;
 };
 
-// Of what is served in one version only: scales, and what is made of objects without being kept.
+// For resources that are served in one version: scales, and objects that are computed and not stored.
 class OneVersion final : public FieldVersions {
  public:
   OneVersion(const GroupVersionKind& kind, const Schema* schema) : version_(kind.group_version().to_string()), schema_(schema) {}

@@ -24,7 +24,7 @@ VersionedObject owned(Object object, std::string api_version);
 // The object in a version that is served; itself if it is of that version.
 Task<Result<VersionedObject>> converted(const FieldVersions& versions, VersionedObject from, std::string api_version);
 
-// `error` with `words` before its message: the place of the error.
+// `error` with `words`, the place of the error, before its message.
 Status with_prefix(std::string_view words, const Status& error);
 
 }  // namespace backplane::registry

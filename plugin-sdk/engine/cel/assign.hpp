@@ -43,7 +43,7 @@ class Bindings {
 
   TypeArena& arena_;
   std::map<std::string_view, const Type*> bound_;
-  std::vector<std::pair<std::string_view, const Type*>> before_;  // null: it was not bound
+  std::vector<std::pair<std::string_view, const Type*>> before_;  // null: the parameter was unbound
   unsigned next_ = 0;
 };
 

@@ -42,7 +42,7 @@ struct Expr;
 // One entry of a map (key) or of a message (field).
 struct Entry {
   ExprId id = 0;
-  bool optional = false;  // {?key: value}: present if the value is
+  bool optional = false;  // {?key: value}: the entry exists only if the value is present
   Expr* key = nullptr;    // maps
   std::string_view field = {};
   Expr* value = nullptr;
@@ -86,7 +86,7 @@ struct Expr {
 // The reference of a name or a call.
 struct Reference {
   std::string_view name = {};                  // of a variable or a type, whole: "google.protobuf.Timestamp"; empty for calls
-  std::span<const Overload* const> overloads;  // of a call: the matching ones, in the order of their declaration
+  std::span<const Overload* const> overloads;  // of a call: the matching overloads, in the order of their declaration
 };
 
 class Ast {

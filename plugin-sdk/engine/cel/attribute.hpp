@@ -1,4 +1,4 @@
-// Values as messages show them, for nodes and their attributes.
+// The texts of values in error messages, for nodes and their attributes.
 //
 // Thread-safety: pure functions.
 #pragma once

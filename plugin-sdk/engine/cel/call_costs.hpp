@@ -30,7 +30,7 @@ struct CostedCall {
   std::span<const CostNode> arguments;
 };
 
-// Of sets and lists, which are tried first, and of Kubernetes' functions.  Nothing: the language's own cost applies.
+// Costs of the functions of sets and lists, which are tried first, and of Kubernetes' functions. nullopt: the language's own cost applies.
 std::optional<CallEstimate> extension_call_cost(const CostedCall& call);
 std::optional<CallEstimate> kubernetes_call_cost(const CostedCall& call);
 

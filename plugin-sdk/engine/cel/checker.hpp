@@ -13,7 +13,7 @@ namespace backplane::cel_detail {
 // Fills ast.types and ast.references; names become whole, calls of functions in namespaces lose their receiver.  Types are made in `arena`.
 void check(Ast& ast, const Environment::State& environment, TypeArena& arena, Problems& problems);
 
-// Checks beyond types: literals that are no valid durations, times or patterns; list and map literals of several types.  For trees without
+// Checks beyond types: literals that are not valid durations, times or patterns; list and map literals of several types.  For trees without
 // problems.
 void check_literals(const Ast& ast, const Environment::State& environment, Problems& problems);
 

@@ -79,7 +79,7 @@ class Coster {
     return out != nullptr && out->form == DeclType::Form::kOptional ? out->items.get() : out;
   }
 
-  // From the declaration.  As upstream, a value that the expression makes has no variable and counts as the first variable.
+  // The size from the declaration. As upstream, a value that the expression makes belongs to no variable and counts as the first variable.
   const DeclType* declared_at(const PathSteps& path) const {
     static const DeclType kKeys = [] {
       DeclType out;

@@ -16,7 +16,7 @@ namespace backplane::cel_detail {
 // The path of a value below a variable: its name, then names of fields, "@items", "@keys", "@values".
 //
 // Upstream holds these paths in Go slices that share their arrays: if the array of o has spare capacity, appending k overwrites the l of
-// o.l, and then o.l has the size of o.k.  These numbers decide which rules are accepted, so this file reproduces it.
+// o.l, and then o.l has the size of o.k. These sizes decide which rules are accepted, so this file reproduces the overwriting.
 class PathSteps {
  public:
   PathSteps() = default;

@@ -96,7 +96,7 @@ class Declarer {
       const Object* values = get_object(schema, "additionalProperties");
       return values != nullptr ? map(schema, *values) : object(schema, root);
     }
-    // Built-in kinds declare it by a format, which has no such meaning in custom resources.
+    // Built-in kinds declare int-or-string by a format, which has no such meaning in custom resources.
     if (type == "string") return definitions_ && get_string(schema, "format") == "int-or-string" ? int_or_string(schema) : text(schema);
     if (type == "boolean") return made(Form::kBool, 4);
     if (type == "number") return made(Form::kDouble, 1);

@@ -23,7 +23,7 @@ struct Environment::State {
   cel_detail::Syntax syntax;
   std::vector<bool> enabled;       // by index of overload
   bool cross_types = false;        // numbers of different types can be compared
-  bool keyword_fields = false;     // object.namespace stands for object.__namespace__
+  bool keyword_fields = false;     // object.namespace is an alias of object.__namespace__
   bool checks_literals = false;    // durations, times, patterns, arguments of format
   bool one_type_literals = false;  // list and map literals must have one element type
 

@@ -67,7 +67,7 @@ TEST(Expressions, ParsingContinuesAfterAnExtraneousToken) {
 }
 
 // Position and text of every problem, without the lines below.
-std::string told(std::string_view text) {
+std::string summary_of(std::string_view text) {
   std::string out;
   const std::string all = problems(text);
   for (std::size_t at = all.find("ERROR: <input>:"); at != std::string::npos; at = all.find("ERROR: <input>:", at + 1)) {
@@ -78,24 +78,25 @@ std::string told(std::string_view text) {
 
 TEST(Expressions, ParsingContinuesAfterAMismatchedToken) {
   const std::string operands(kOperands);
-  EXPECT_EQ(told("1 + +"), "1:5: Syntax error: mismatched input '+' expecting " + operands +
-                               "\n1:6: Syntax error: mismatched input '<EOF>' expecting " + operands + "\n");
-  EXPECT_EQ(told("[(1, 2]"), "1:4: Syntax error: missing ')' at ','\n");
-  EXPECT_EQ(told("[1,"), "1:4: Syntax error: missing ']' at '<EOF>'\n");
-  EXPECT_EQ(told("object.l.all(x x > 0)"),
+  EXPECT_EQ(summary_of("1 + +"), "1:5: Syntax error: mismatched input '+' expecting " + operands +
+                                     "\n1:6: Syntax error: mismatched input '<EOF>' expecting " + operands + "\n");
+  EXPECT_EQ(summary_of("[(1, 2]"), "1:4: Syntax error: missing ')' at ','\n");
+  EXPECT_EQ(summary_of("[1,"), "1:4: Syntax error: missing ']' at '<EOF>'\n");
+  EXPECT_EQ(summary_of("object.l.all(x x > 0)"),
             "1:16: Syntax error: mismatched input 'x' expecting ')'\n1:21: Syntax error: extraneous input ')' expecting <EOF>\n");
-  EXPECT_EQ(told("{object, 1}"),
+  EXPECT_EQ(summary_of("{object, 1}"),
             "1:8: Syntax error: mismatched input ',' expecting ':'\n1:10: Syntax error: extraneous input '1' expecting '}'\n");
-  EXPECT_EQ(told("-"), "1:2: Syntax error: no viable alternative at input '-'\n1:2: Syntax error: mismatched input '<EOF>' expecting " +
-                           operands + "\n");
-  EXPECT_EQ(told("-!true"), "1:2: Syntax error: no viable alternative at input '-!'\n");
-  EXPECT_EQ(told("!)"), "1:2: Syntax error: extraneous input ')' expecting " + operands + "\n");
-  EXPECT_EQ(told("object.in"),
+  EXPECT_EQ(
+      summary_of("-"),
+      "1:2: Syntax error: no viable alternative at input '-'\n1:2: Syntax error: mismatched input '<EOF>' expecting " + operands + "\n");
+  EXPECT_EQ(summary_of("-!true"), "1:2: Syntax error: no viable alternative at input '-!'\n");
+  EXPECT_EQ(summary_of("!)"), "1:2: Syntax error: extraneous input ')' expecting " + operands + "\n");
+  EXPECT_EQ(summary_of("object.in"),
             "1:8: Syntax error: no viable alternative at input '.in'\n1:10: Syntax error: mismatched input '<EOF>' "
             "expecting " +
                 operands + "\n");
-  EXPECT_EQ(told("object.true"), "1:8: Syntax error: mismatched input 'true' expecting IDENTIFIER\n");
-  EXPECT_EQ(told("object ? 1 2 : 3"), "1:12: Syntax error: extraneous input '2' expecting ':'\n");
+  EXPECT_EQ(summary_of("object.true"), "1:8: Syntax error: mismatched input 'true' expecting IDENTIFIER\n");
+  EXPECT_EQ(summary_of("object ? 1 2 : 3"), "1:12: Syntax error: extraneous input '2' expecting ':'\n");
 }
 
 TEST(Expressions, ReportInvalidTokensAndContinue) {

@@ -15,7 +15,7 @@ struct FormatRow {
   std::uint64_t regex_size;  // estimated cost of a check
   std::vector<std::string> (*problems)(std::string_view text);
 };
-// Null: unknown name.
+// Null if the name is unknown.
 const FormatRow* find_format(std::string_view name) noexcept;
 
 }  // namespace backplane::cel_detail

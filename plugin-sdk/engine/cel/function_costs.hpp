@@ -18,7 +18,7 @@ struct FunctionCost {
   std::optional<CallEstimate> (*estimate)(const CostedCall& call);
   CostFunction charge;  // null: 1, or a cost that depends on the overload
 };
-// Null: another function.
+// Null if the function is not one of Kubernetes'.
 const FunctionCost* find_function_cost(std::string_view function);
 
 namespace estimates {

@@ -104,7 +104,7 @@ Val contains_ip(Call& call) {
   if (is_opaque(call[1], OpaqueKind::kIp)) return bool_val(holds(network(call), as<IpVal>(call[1])));
   IpVal other;
   std::string error;
-  // A text that is no address becomes an error value, and the reported error is about that value.
+  // A text that is not an address becomes an error value, and the reported error is about that value.
   return read_ip(call.text(1), other, error) ? bool_val(holds(network(call), other)) : no_overload();
 }
 Val contains_cidr(Call& call) {

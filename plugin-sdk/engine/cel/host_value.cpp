@@ -6,14 +6,15 @@
 namespace backplane::cel_detail {
 
 Val host_val(Arena& arena, const cel::HostValue& host) {
-  // A binding carries any HostValue. The engine has types for two classes of HostValue, which plugins derive from: this cast and the next.
+  // A binding holds a HostValue. Plugins derive from two of its subclasses, for which the engine has types: this cast and the next find
+  // them.
   if (const auto* authorizer = dynamic_cast<const cel::Authorizer*>(&host)) {
     AuthorizerVal out{};
     out.kind = OpaqueKind::kAuthorizer;
     out.authorizer = authorizer;
     return opaque_val(arena.keep(out));
   }
-  // The second of the two casts that the comment above explains.
+  // See the comment at the first cast.
   if (const auto* resource = dynamic_cast<const cel::RequestResource*>(&host)) {
     const cel::AccessQuestion question = resource->question();
     CheckVal out{};

@@ -21,7 +21,7 @@ Unquoted unquote(std::string_view token, bool bytes);
 // Whole numbers, decimal or 0x…; false: too large.
 bool read_int(std::string_view text, bool negative, long long& out);
 bool read_uint(std::string_view text, unsigned long long& out);
-// false: no finite number.
+// false: not a finite number.
 bool read_double(std::string_view text, double& out);
 
 // A literal as a value, and its type.

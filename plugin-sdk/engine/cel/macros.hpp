@@ -25,7 +25,7 @@ using MacroSet = std::uint32_t;
 
 inline constexpr std::string_view kAccumulator = "@result";
 
-// A parsed call: `name(arguments)` or `target.name(arguments)`; `offset` is that of its bracket.
+// A parsed call: `name(arguments)` or `target.name(arguments)`; `offset` is the position of its opening parenthesis.
 struct MacroCall {
   std::string_view name;
   Expr* target = nullptr;

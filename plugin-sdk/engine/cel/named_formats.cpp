@@ -26,7 +26,7 @@ bool is_number_in(std::string_view text, unsigned most, unsigned& out) {
   return !text.empty() && error == std::errc() && end == text.data() + text.size() && out <= most;
 }
 
-// ---- addresses: numbers with zeros in front are decimal, as they were before Go 1.17
+// ---- addresses: numbers with leading zeros are decimal, as before Go 1.17
 
 bool is_sloppy_ipv4(std::string_view text) {
   for (int part = 0; part < 4; ++part) {

@@ -7,7 +7,7 @@
 
 namespace backplane::schema {
 
-// Whether the format is one that is checked; others are only documentation.
+// Whether the format is checked; other formats are only documentation.
 bool is_known_format(std::string_view format) noexcept;
 // Whether `text` is valid for a known format.
 bool matches_format(std::string_view format, std::string_view text);

@@ -14,7 +14,7 @@ struct Escape {
 constexpr std::array<Escape, 4> kEscapes = {Escape{"__", "__underscores__"}, Escape{".", "__dot__"}, Escape{"-", "__dash__"},
                                             Escape{"/", "__slash__"}};
 
-// Reserved words, which are no member names.
+// Reserved words, which cannot be names of members.
 bool is_keyword(std::string_view word) { return word == "true" || word == "false" || word == "null" || is_reserved(word); }
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }

@@ -1,7 +1,7 @@
 // The grammar of CEL: reads an expression into its tree, macros expanded.
 //
 // Thread-safety: pure functions.
-// Errors:        added to the problems; the tree is whole only when there are none.
+// Errors:        added to the problems; the tree is complete only if there are none.
 #pragma once
 
 #include <string_view>

@@ -246,7 +246,7 @@ class Builder {
       const std::string_view kept = plan_.constants().keep_text(value.view());
       value = text_val(value.kind, kept);
     }
-    // Other values are trivial, or lie in the constants of which they were made.
+    // Other values are trivial, or are stored in the constants that they were made from.
     return constant(value);
   }
 
@@ -346,7 +346,7 @@ class Builder {
     return std::make_unique<const Fold>(std::move(spec));
   }
 
-  // cel.@block([a, b], x): @index0 and @index1 in x, each evaluated when first asked for.
+  // cel.@block([a, b], x): @index0 and @index1 in x, each evaluated at its first use.
   NodePtr block(const Expr& expr) {
     const std::size_t scopes = scopes_.size();
     std::vector<NodePtr> nodes;

@@ -23,7 +23,7 @@ std::string excerpt(std::string_view line, std::size_t before) {
 
 std::string printed_one(std::string_view source, const SourceProblem& problem) {
   if (problem.offset == kNowhere) return "ERROR: <input>:-1:0: " + problem.text;
-  if (source.empty()) return "ERROR: <input>:1:0: " + problem.text;  // there is no line to show
+  if (source.empty()) return "ERROR: <input>:1:0: " + problem.text;  // the problem has no line
   const std::string_view above = source.substr(0, problem.offset);
   const auto number = 1 + std::count(above.begin(), above.end(), '\n');
   const std::size_t begin = above.rfind('\n') + 1;  // npos + 1: the first line

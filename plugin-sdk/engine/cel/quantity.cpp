@@ -54,7 +54,7 @@ int compare_size(const Decimal& a, const Decimal& b) {
   return 0;
 }
 
-// |a| + |b|, or |a| - |b| where |a| is not below; both of one scale.
+// |a| + |b|, or |a| - |b| for |a| >= |b|; both have the same scale.
 std::string combine(std::string a, std::string b, bool subtract) {
   const std::size_t width = std::max(a.size(), b.size()) + 1;
   a.insert(0, width - a.size(), '0');
@@ -182,7 +182,7 @@ bool interpret(std::string_view suffix, int& exponent, Family& family) {
   return true;
 }
 
-// Values that upstream stores as an integer and a power of ten.
+// Values that upstream stores as an integer with a power of ten.
 bool read_plain(const Parts& parts, int exponent, Family family, QuantityVal& out) {
   long long precision = 18 - static_cast<long long>(parts.whole.size() + parts.fraction.size()), scale = exponent;
   std::int64_t factor = 1;

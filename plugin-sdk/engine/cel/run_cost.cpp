@@ -50,7 +50,7 @@ std::uint64_t selector(Arena&, Arguments args, const Val&) {
   return kListCost + up(length * kTextFactor) + up(static_cast<double>(requirements) * static_cast<double>(kListCost + kMessageCost));
 }
 
-// The whole tree of a value.
+// Counts the whole tree of a value.
 static std::uint64_t whole(Arena& arena, const Val& value) {
   std::uint64_t cost = 0;
   switch (value.kind) {

@@ -105,7 +105,7 @@ struct Scope::State final : LazyMap {
       slot.value = evaluate_variable(*found);
       slot.progress = Progress::kDone;
     }
-    // The checker lets a variable use only those before it.
+    // The checker permits a variable to use only earlier variables.
     out = slot.progress == Progress::kRunning ? error_val("variable uses itself") : slot.value;
     return true;
   }
@@ -122,7 +122,7 @@ struct Scope::State final : LazyMap {
 
   // ---- runs
 
-  // The value, unless the outcome has the reason for its absence.
+  // The value; if there is none, the outcome has the reason.
   Val run(const Program& program, Budget& budget, Outcome& out) {
     per_call = budget.per_call;
     variables_cost = 0;

@@ -88,7 +88,7 @@ TEST(Scopes, ChargeAVariableOnce) {
   EXPECT_EQ(again.run(*program, small).end, Outcome::End::kNoBudget);
 }
 
-TEST(Scopes, LimitEachVariableForItself) {
+TEST(Scopes, LimitEachVariableSeparately) {
   const Declared declared({std::pair<std::string, std::string>("a", "object.l.all(x, object.l.all(y, y > 0))")});
   const Value bound = tree(R"({"l":[1,2,3,4,5,6,7,8]})");
   const std::vector<cel::ScopeBinding> bindings = {{.name = "object", .object = bound.if_object()}};

@@ -62,7 +62,7 @@ class TokenReader {
   // A literal, a name, or another token that begins an operand.
   static bool begins_operand(const Token& token);
 
-  // Scope of a rule that `follow` may follow.
+  // The scope of a rule; `follow` is its follow set.
   class Within {
    public:
     Within(TokenReader& reader, Follow follow) : reader_(reader) { reader_.rules_.push_back({follow, reader.token().offset}); }

@@ -13,7 +13,7 @@ constexpr bool is_word_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A
 constexpr bool is_word(char c) { return is_word_start(c) || is_digit(c); }
 constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f'; }
 
-// The end of a token; not found: the position where it breaks off.
+// The end of a token; if the token is incomplete, the position of the first wrong character.
 struct End {
   bool found = false;
   std::size_t at = 0;
@@ -53,7 +53,7 @@ class Scanner {
     at_ = end;
   }
 
-  // The text up to the character at `broken` is no token.
+  // The text up to the character at `broken` is not a token.
   void refuse(std::size_t broken) {
     std::size_t end = std::min(broken + 1, source_.size());
     while (end < source_.size() && (static_cast<unsigned char>(source_[end]) & 0xC0) == 0x80) ++end;

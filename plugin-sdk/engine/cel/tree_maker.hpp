@@ -1,4 +1,4 @@
-// Shorthands for making nodes with the same position in the text.
+// Makes nodes that have the same position in the text.
 //
 // Thread-safety: as the tree's.
 #pragma once

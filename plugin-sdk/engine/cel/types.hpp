@@ -34,7 +34,7 @@ enum class TypeKind : unsigned char {
   kTimestamp,
   kList,    // parameters: item
   kMap,     // parameters: key, value
-  kStruct,  // name; decl for what a schema declares: "kubernetes.Quantity", "selfType1.spec"
+  kStruct,  // name; decl if a schema declares the type: "kubernetes.Quantity", "selfType1.spec"
   kOpaque,  // name and parameters: optional_type(T)
   kType,    // type(x); parameters: the type, or none
   kParam,   // name: A in list(A)
@@ -42,7 +42,7 @@ enum class TypeKind : unsigned char {
 
 struct Type {
   TypeKind kind = TypeKind::kDyn;
-  bool wrapper = false;  // google.protobuf.Int64Value and the like: kInt … that may be null
+  bool wrapper = false;  // google.protobuf.Int64Value and other wrappers: kInt … that may be null
   std::string_view name = {};
   std::span<const Type* const> parameters = {};
   const DeclType* decl = nullptr;
@@ -83,7 +83,8 @@ class TypeArena {
   const Type* with_parameters(const Type& type, std::vector<const Type*> parameters);
   // The type that a schema declares; objects are named `name`, their parts name.field, name.@idx, name.@elem.
   const Type* declared(const DeclType& decl, std::string_view name);
-  // "map(string, list(A))"; single capital letters are parameters, unknown names are messages.  For tables of ours: asserts.
+  // "map(string, list(A))"; single capital letters are parameters, unknown names are messages. For the built-in tables: an invalid text
+  // fails an assertion.
   const Type* read(std::string_view text);
   std::string_view keep(std::string_view text);
 
@@ -127,7 +128,7 @@ inline constexpr unsigned kNever = 1000;
 struct Overload {
   std::string_view function;  // "startsWith", "_+_", "math.greatest"
   std::string_view id;        // cel-go's: "starts_with_string"
-  bool receiver = false;      // the first argument stands before the dot
+  bool receiver = false;      // a method: the first argument is the receiver
   Library library = Library::kStandard;
   unsigned since = 0;  // minor version of Kubernetes; 0: always, kNever
   std::span<const Type* const> arguments;
@@ -143,7 +144,7 @@ const Overload* find_overload(std::string_view id);
 
 }  // namespace backplane::cel_detail
 
-// ---- what a schema declares
+// ---- declarations of schemas
 
 namespace backplane::cel {
 

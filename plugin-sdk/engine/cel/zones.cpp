@@ -214,7 +214,7 @@ std::shared_ptr<const Zone> load(const std::string& name) {
   return nullptr;
 }
 
-// A name that cannot lead out of the folder of zones.
+// Whether the name cannot refer to a file outside the directory of zones.
 bool is_name(std::string_view name) {
   return name.size() <= 64 && name.front() != '/' && name.front() != '\\' && name.find("..") == std::string_view::npos &&
          name.find('\0') == std::string_view::npos;

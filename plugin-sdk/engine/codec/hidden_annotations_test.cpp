@@ -39,7 +39,7 @@ TEST(HiddenAnnotations, AreNoPartOfMetadataAlone) {
             std::string(kHead) + R"(,"labels":{"old.member":"7"},"annotations":{"b":"1"}}})");
 }
 
-TEST(HiddenAnnotations, StandInTheObjectItself) {
+TEST(HiddenAnnotations, AreInTheObject) {
   const auto object = entry(R"(,"annotations":{"old.member":"7"})");
   for (const Codec* codec : {&json_codec(), &protobuf_codec(), &cbor_codec()}) {
     std::vector<SharedBytes> whole;

@@ -53,7 +53,7 @@ class DocumentsCheck {
     problems_.push_back({in.name, line_of(in.text, at), documents::to_string(at), std::move(message), is_note});
   }
 
-  // Nothing, with a report, if the text is no JSON object.
+  // nullopt if the text is not a JSON object; the problem is reported.
   std::optional<Value> read(const CarriedDocument& in) {
     boost::system::error_code error;
     json::parse_options options;

@@ -1,4 +1,4 @@
-// The keywords of a schema object and the syntax of their values.  No engine knows other keywords.
+// The keywords of a schema object and the syntax of their values. The engines know no other keywords.
 //
 // Thread-safety: constants and pure functions.
 #pragma once

@@ -22,7 +22,7 @@ void append_number_value_code(std::string& out, std::int64_t number);
 void append_bool_value_code(std::string& out, bool value);
 std::string index_code(std::int64_t at);
 
-// Reads what the functions above have written.
+// Reads the codes that the functions above write.
 class CodeReader {
  public:
   // `exact`: whole numbers are printed with all their digits.  Sets that were decoded have floats, which Go prints with an exponent from

@@ -53,7 +53,7 @@ class Creation {
     TypeRef type;
   };
 
-  // `before`: null when the object is all new.
+  // `before`: null if the whole object is new.
   void members(const MapForm& form, const Object* before, const Object& after, Left left) {
     boost::container::small_vector<Member, 24> order;
     order.reserve(after.size());

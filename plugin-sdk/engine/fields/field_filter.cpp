@@ -6,7 +6,7 @@ namespace backplane BACKPLANE_API {
 // A level of patterns.  Sorted: the wildcard first, because it is tested first.
 struct FieldFilter::Matcher {
   struct Step {
-    std::optional<PathElement> element;  // nothing: any
+    std::optional<PathElement> element;  // nullopt: any element
     std::shared_ptr<const Matcher> next;
   };
   bool everything = false;  // this level and the levels below

@@ -47,7 +47,7 @@ struct MapForm {
   };
   std::vector<Field> fields;
   std::unordered_map<std::string_view, std::size_t> index;  // into fields
-  TypeRef elements;                                         // of members that are no fields; none: only fields are allowed
+  TypeRef elements;                                         // of members that are not fields; none: only fields are allowed
   bool atomic = false;
   bool deduced = false;  // unknown type
 

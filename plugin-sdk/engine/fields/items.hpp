@@ -10,7 +10,7 @@
 
 namespace backplane::fields {
 
-// The element of an item of a list that is not atomic.  Nothing and the reason if it has none.
+// The element of an item of a list that is not atomic. nullopt and the reason if the item has none.
 std::optional<PathElement> element_of(const ListForm& list, const Value& item, std::string* why);
 
 // The items of a list by their element.

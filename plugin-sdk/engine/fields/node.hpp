@@ -13,7 +13,7 @@
 namespace backplane BACKPLANE_API {
 
 struct FieldSet::Node {
-  // At least one of the two holds: the element itself is in the set, or something below it.
+  // At least one of the two is true: the element itself is in the set, or an element below it is.
   struct Entry {
     PathElement element;
     NodeRef below;

@@ -263,7 +263,7 @@ TEST(TypeChanges, NamedFieldsBecomeMembers) {
             R"({"f:spec":{".":{},"f:groups":{".":{},"f:g":{"f:x":{}}},"f:ports":{".":{},"k:{\"port\":1}":{"f:name":{}}}}})");
 }
 
-TEST(TypeChanges, PartsOfWhatHasBecomeAtomicAreTheWhole) {
+TEST(TypeChanges, PartsOfATypeThatBecameAtomicBecomeTheWhole) {
   const auto now = reconciled_fields(&foo(), set_of(R"({"f:spec":{"f:atoms":{"i:0":{"f:a":{}}},"f:text":{},"f:whole":{"f:a":{}}}})"));
   ASSERT_TRUE(now.has_value());
   EXPECT_EQ(now->encode(), R"({"f:spec":{"f:atoms":{},"f:text":{},"f:whole":{}}})");

@@ -82,7 +82,7 @@ Object cut_object(const Schema* type, const Object& object, const FieldSet& fiel
   return Cutter(extract, storage).members(*form.map, object, fields.root().get());
 }
 
-// The members that are keys of the items on the paths of the set which the object has.
+// The key members of the object's items that are on a path of the set.
 FieldSet keys_on_the_way(const FieldSet& there, const FieldSet& wanted) {
   FieldSet out;
   wanted.for_each([&](std::span<const PathElement> path) {

@@ -1,5 +1,5 @@
-// The node of a raw value: a list of a number that no text can give, and the raw text.  Decoded values never look like it, because
-// readers refuse numbers that are too large for a float64, and CBOR's infinities.
+// The node of a raw value: a list of a number that no JSON text represents, and the raw text. Decoded values never have this form, because
+// readers refuse CBOR's infinities and numbers that are too large for a float64.
 #pragma once
 
 #include <limits>

@@ -32,7 +32,7 @@ void append_head(std::string& out, Major major, std::uint64_t argument) {
   append_big_endian(out, argument, 1 << size);
 }
 
-// The bits of a float in half the size; nothing if the value would change.
+// The bits of a float in half the size; nullopt if the value would change.
 bool half_bits(float value, std::uint16_t& half) noexcept {
   std::uint32_t bits = 0;
   std::memcpy(&bits, &value, sizeof bits);

@@ -424,7 +424,7 @@ class TreeReader {
     return true;
   }
 
-  // "2013-03-21T20:04:00Z" with a fraction, if there is one.
+  // "2013-03-21T20:04:00Z" with an optional fraction.
   static std::string with_nanos(std::string text, std::int32_t nanos) {
     if (nanos == 0) return text;
     std::string digits = std::to_string(1000000000 + nanos).substr(1);

@@ -1,4 +1,4 @@
-// Rules on the members of a struct together: unions, limits, frozen members, errors of the struct itself.
+// Rules that relate several members of a struct: unions, limits, frozen members, errors of the struct itself.
 #include <algorithm>
 
 #include "schema/checker.hpp"
@@ -24,7 +24,7 @@ bool is_beyond(StructRules::Limit::Side side, std::int64_t number, std::int64_t 
   return false;
 }
 
-// The value of the struct that an error quotes.
+// The part of the struct that an error quotes.
 std::string shown_by(const StructRules::Blame& row, const Type& type, const Object& object) {
   if (row.whole) return to_json(type.go_struct(object));
   if (row.quotes.empty()) return row.shows;

@@ -121,7 +121,7 @@ TEST(Rules, SomeValuesAreBlamedOnTheirHolder) {
                   .starts_with("spec.headers: Invalid value: \"a b\": a valid HTTP header must consist of"));
 }
 
-TEST(Rules, ChangesAreSeenBesideTheOldObject) {
+TEST(Rules, ChangesAreComparedWithTheOldObject) {
   EXPECT_EQ(checked(R"({"spec":{"weight":1,"selector":{"a":"c"}}})", R"({"spec":{"weight":1,"selector":{"a":"b"}}})"),
             R"(spec.selector: Invalid value: {"a":"c"}: field is immutable)");
   EXPECT_EQ(spec_problems(R"("once":[{"name":"A","port":1}])", R"("driver":"a")"), "") << "looked at on create alone";
@@ -170,7 +170,7 @@ constexpr std::string_view kConditional = R"({"definitions":{
         "x-backplane-default-when":{"kindOf":["Soft","Hard"]},
         "x-backplane-rules":[{"when":{"kindOf":"Hard"},"forbidden":"not for hard ones"},{"unless":{"kindOf":"Hard"},"minimum":2}]},
       "note":{"type":"string","x-backplane-rules":[
-        {"when":{"hosts":false},"refused":"only beside hosts","path":"thing.Note"},{"once":"may not change","path":".Noted","again":true}]},
+        {"when":{"hosts":false},"refused":"only with hosts","path":"thing.Note"},{"once":"may not change","path":".Noted","again":true}]},
       "count":{"type":"integer","format":"int32","x-backplane-rules":{"rising":"cannot shrink"}},
       "ready":{"type":"integer","format":"int32"},
       "hosts":{"type":"array","items":{"type":"string","x-backplane-rules":{"format":"finalizer"}}},
@@ -193,11 +193,11 @@ std::string thing_problems(std::string_view text, std::string_view old = {}) {
   return errors.empty() ? "" : errors.aggregate_message();
 }
 
-TEST(Rules, WhatIsAskedCanHangOnOtherMembers) {
+TEST(Rules, RequirementsMayDependOnOtherMembers) {
   EXPECT_EQ(thing_problems(R"({"hosts":["a/b"],"kindOf":"Hard","limit":1})"), "limit: Forbidden: not for hard ones");
   EXPECT_EQ(thing_problems(R"({"hosts":["a/b"],"kindOf":"Soft","limit":1})"),
             "limit: Invalid value: 1: must be greater than or equal to 2");
-  EXPECT_EQ(thing_problems(R"({"ports":[{"name":"a","number":1}],"note":"n"})"), "thing.Note: Invalid value: \"n\": only beside hosts");
+  EXPECT_EQ(thing_problems(R"({"ports":[{"name":"a","number":1}],"note":"n"})"), "thing.Note: Invalid value: \"n\": only with hosts");
   EXPECT_EQ(thing_problems(R"({"hosts":["a/b"],"note":"n"})"), "");
   EXPECT_EQ(thing_problems("{}"), "<nil>: Required value: must have ports or hosts");
 }
@@ -253,7 +253,7 @@ std::string holder_problems(std::string_view now, std::string_view old) {
 }
 
 // Regression: rules on changes treated every item of a list and every entry of a map as new.
-TEST(Rules, ChangesInsideListsAndMapsAreSeenBesideWhatWasThere) {
+TEST(Rules, ChangesInsideListsAndMapsAreComparedWithTheOldItems) {
   const std::string refused = ": Invalid value: 2: field is immutable";
   const std::string before = R"([{"name":"a","number":1},{"name":"b","number":2}])";
   EXPECT_EQ(holder_problems(R"({"named":[{"name":"c","number":9},{"name":"b","number":2},{"name":"a","number":1}]})",
@@ -319,7 +319,7 @@ constexpr std::string_view kRolling = R"({"definitions":{
     "lost":{"x-backplane-type":"intOrString","x-backplane-pointer":true,"x-backplane-rules":[{"format":"intOrPercent","maxPercent":100},
       {"when":{"lost":{"is":"zero"},"more":{"is":"zero"}},"missing":"cannot be 0 when more is 0"}]},
     "more":{"x-backplane-type":"intOrString","x-backplane-pointer":true,"x-backplane-rules":[{"format":"intOrPercent"},
-      {"when":{"lost":{"is":"nonZero"},"more":{"is":"nonZero"}},"refused":"not beside lost"}]}}},
+      {"when":{"lost":{"is":"nonZero"},"more":{"is":"nonZero"}},"refused":"not with lost"}]}}},
   "Target":{"type":"object","properties":{"apiVersion":{"type":"string"}}},
   "Metric":{"type":"object",
     "x-backplane-struct-rules":{"union":{"by":"type","of":{"Far":"far","Near":"near"},"none":"must be there","many":"must be alone"}},
@@ -353,14 +353,14 @@ TEST(Rules, AmountsAreNumbersOrPercentages) {
   // A number in a string is invalid there, but counts as a number.
   const std::string both = amounts(R"({"lost":"5","more":1})"), one = amounts(R"({"lost":"5"})");
   EXPECT_TRUE(both.starts_with("[rolling.lost: Invalid value: \"5\": a valid percent string must be")) << both;
-  EXPECT_TRUE(both.ends_with("rolling.more: Invalid value: 1: not beside lost]")) << both;
+  EXPECT_TRUE(both.ends_with("rolling.more: Invalid value: 1: not with lost]")) << both;
   EXPECT_TRUE(one.starts_with("rolling.lost: Invalid value: \"5\": a valid percent string must be")) << one;
   EXPECT_EQ(amounts(R"({"lost":"0%","more":0})"), "rolling.lost: Required value: cannot be 0 when more is 0");
-  EXPECT_EQ(amounts(R"({"lost":1,"more":"5%"})"), "rolling.more: Invalid value: \"5%\": not beside lost");
+  EXPECT_EQ(amounts(R"({"lost":1,"more":"5%"})"), "rolling.more: Invalid value: \"5%\": not with lost");
   EXPECT_EQ(roll_problems(R"({"kindOf":"Other","rolling":{"lost":"x"}})"), "") << "opaque there";
 }
 
-TEST(Rules, NumbersStandAboveOrNotBelowOthers) {
+TEST(Rules, NumbersAreComparedWithOtherMembers) {
   EXPECT_EQ(roll_problems(R"({"ready":5})"), "");
   EXPECT_EQ(roll_problems(R"({"deadline":5,"ready":5})"), "deadline: Invalid value: 5: must be greater than ready");
   EXPECT_EQ(roll_problems(R"({"deadline":6,"ready":5})"), "");
@@ -550,7 +550,7 @@ TEST(Rules, OfItemsHoldInTheirPlaceUnderConditions) {
 }
 
 // Regression: the whole list was printed for each of its items, although only a few such texts are stored.
-TEST(Rules, WholeListsAreShownAsFarAsThereIsRoom) {
+TEST(Rules, WholeListsArePrintedUpToALimit) {
   constexpr int kMany = 50'000;
   std::string words;
   for (int i = 0; i < kMany; ++i) words += (i == 0 ? "\"w" : ",\"w") + std::to_string(i) + "\"";
@@ -681,7 +681,7 @@ std::string gate_problems(std::string_view text, std::string_view old = {}) {
   return errors.empty() ? "" : errors.aggregate_message();
 }
 
-TEST(Rules, StructsAreBlamedThemselves) {
+TEST(Rules, ErrorsMayBeReportedForTheStruct) {
   EXPECT_EQ(gate_problems("{}"), "way: Invalid value: null: bolt or words");
   EXPECT_EQ(gate_problems(R"({"bolt":{}})"), "way: Required value: name or size");
   EXPECT_EQ(gate_problems(R"({"bolt":{"name":"a","size":1}})"), "way: Forbidden: name or size");
@@ -706,7 +706,7 @@ TEST(Rules, WhatHasChangedIsQuotedAsGoPrintsIt) {
   EXPECT_EQ(gate_problems(R"({"words":["a"]})", R"({"words":["a"],"fixed":"a"})"), "way.fixed: Invalid value: \"\": field is immutable");
 }
 
-TEST(Rules, NumbersMayDependOnWhatStandsBesideThem) {
+TEST(Rules, LimitsOfNumbersMayDependOnSiblings) {
   EXPECT_EQ(gate_problems(R"({"words":["a"],"first":80,"last":70})"), "way.last: Invalid value: 80: not before the first");
   EXPECT_EQ(gate_problems(R"({"words":["a"],"first":80})"), "");
   EXPECT_EQ(gate_problems(R"({"words":["a"],"first":"x","last":-1})"), "way.last: Invalid value: -1: has no number");

@@ -30,7 +30,7 @@ bool differ_as_sets(const Value* a, const Value* b) {
   return !within(left, right) || !within(right, left);
 }
 
-// The value as upstream quotes it, whose internal structs have other field names.
+// The value as upstream quotes it: upstream's internal structs have different field names.
 std::string printed(const Type& type, bool pointer, const Rules& rules, const Value* value) {
   if (value == nullptr) return type.form() == Form::kString && !pointer ? "\"\"" : "null";
   return value->is_object() && (rules.as_go || has_own_struct(type)) ? to_json(type.go_struct(value->get_object())) : to_json(*value);

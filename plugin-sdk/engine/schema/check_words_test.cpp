@@ -96,7 +96,7 @@ TEST(RuleWords, EmptyNamesMayCountAsEqual) {
   EXPECT_EQ(problems(R"("names":[{"name":""},{"name":""}])"), "names[1].name: Duplicate value: \"\"");
 }
 
-TEST(RuleWords, ItemsThatAreThereTwiceMayBeQuotedWhole) {
+TEST(RuleWords, RepeatedItemsMayBeQuotedCompletely) {
   EXPECT_EQ(problems(R"("pairs":[{"name":"a","size":1},{"name":"a","size":2}])"),
             R"(pairs[1]: Duplicate value: {"Name":"a","Size":2,"Note":""})");
 }
@@ -113,7 +113,7 @@ TEST(RuleWords, AMapWithoutContentIsAsGoodAsNone) {
   EXPECT_EQ(changed(R"("settings":{})", R"("settings":{"a":"1"})"), "settings: Invalid value: {}: field is immutable");
 }
 
-TEST(RuleWords, WhatHasNoPartsIsCountedWhole) {
+TEST(RuleWords, IndivisibleResourcesAreCountedInIntegers) {
   EXPECT_EQ(problems(R"("amounts":{"cpu":"100m","pods":"2","example.com/gpu":"1"})"), "");
   EXPECT_EQ(problems(R"("amounts":{"pods":"1500m"})"), R"(amounts.pods: Invalid value: "1500m": must be an integer)");
   EXPECT_EQ(problems(R"("amounts":{"example.com/gpu":"-500m"})"),

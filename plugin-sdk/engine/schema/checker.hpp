@@ -1,7 +1,7 @@
 // The walk over a typed object with the rules of its schema, with field.Error's messages.  Type::check() makes one per call.
 //
-// check.cpp traverses the structs and selects the rules to check, check_values.cpp looks at one value, check_lists.cpp at
-// the items of a list together, check_structs.cpp at the members of a struct together.
+// check.cpp traverses the structs and selects the rules to check; check_values.cpp checks one value, check_lists.cpp the items of a list,
+// check_structs.cpp the relations between members of a struct.
 //
 // Thread-safety: one call.
 // Lifetime:      borrows both objects and the errors.
@@ -26,7 +26,7 @@ inline std::string_view text_of(const Value* value) noexcept { return value != n
 
 inline std::int64_t number_of(const Value* value) noexcept { return value != nullptr && value->is_int64() ? value->get_int64() : 0; }
 
-// `whole`: only an absent value is unset, a zero is not.
+// `whole`: only an absent value counts as unset, a zero value does not.
 inline bool is_unset(const Value* value, bool whole) noexcept {
   return value == nullptr || value->is_null() || (!whole && is_zero(*value));
 }
@@ -56,7 +56,7 @@ class Checker {
   void check_property(const Type& type, const Property& property, const Rules& rules, const Value* value, const Object& object,
                       const Object* old, const Place& holder);
   void drop_errors_at(const Place& place);
-  // Whether nothing in the value is checked.
+  // True if no rule applies to the value or its parts.
   bool is_closed(const Rules& rules, const Value* value, const Value* before, const Object& object, const Object* old) const;
   bool is_asked(const Rules& rules, const Value* value, const Object& object, const Object* old) const;
   // The same for a member, by the rules of its struct's place.
@@ -90,7 +90,7 @@ class Checker {
   void check_quantity(const Rules& rules, const Value* value, const Place& place);
   // A map with these keys and no others.
   void check_entries(const Rules& rules, const Value* value, const Place& place);
-  // Mutable fields are set equal first, so that the rest can be compared as a whole.
+  // Copies the mutable fields first, so that the rest can be compared as a whole.
   void check_fixed(const Type& type, const Fixed& fixed, const Value* value, const Value* before, const Place& place);
 
   // ---- lists and their items (check_lists.cpp)

@@ -86,7 +86,7 @@ std::string strict_path(const Frame& frame) {
 std::string value_words(const Value& value, bool with_number) {
   if (!with_number || !value.is_number()) return std::string(json_kind(value));
   std::string text = to_json(value);
-  // The tree does not have the literal; a literal that was read as a double had a fraction or an exponent.
+  // The tree does not hold the literal; a literal that became a double had a fraction or an exponent.
   if (value.is_double() && text.find_first_of(".e") == std::string::npos && text.size() < 19) text += ".0";
   return "number " + text;
 }

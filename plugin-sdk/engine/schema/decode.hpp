@@ -44,7 +44,7 @@ class Decode {
   // Saves the first type error: `value` cannot be a `type`.  False when decoding must end.
   bool type_error(const Value& value, bool with_number, const Type& type, const Frame& frame);
   bool type_error(const Value& value, bool with_number, std::string go_type, const Frame& frame);
-  // Saves the first error that Go saves although it is not about types.  False when decoding must end.
+  // Saves the first error that is not a type error and that Go saves, too. False when decoding must end.
   bool keep(std::string message);
   // An error that ends the decoding.  Always false, for `return decode.fatal(…)`.
   bool fatal(std::string message);

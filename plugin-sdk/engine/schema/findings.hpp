@@ -26,7 +26,7 @@ class Findings {
   void forgive() { found_.clear(), identities_.clear(); }
 
   void required(const std::string& path);
-  // `path` must be of type `wanted`; `have` is its type.
+  // The problem of a value whose type `have` is not the type `wanted`.
   void type_mismatch(const std::string& path, std::string_view wanted, std::string_view have);
   // `supported`: supported_values(), which may be many.
   void not_supported(const std::string& path, const Value& value, const std::string& supported);
@@ -54,17 +54,17 @@ bool is_whole(double number) noexcept;
 void check_string(std::string_view text, const Constraints& rule, const Place& place, Findings& out);
 // `type_words` is the schema's type; `rule` may be null.
 void check_number(const Value& value, std::string_view type_words, const Constraints* rule, const Place& place, Findings& out);
-// Whether a value equals one of an enum by kube-openapi's comparison: after Go's conversion to the type of `allowed`.  So 1.0 equals 1,
-// 1.5 equals 1, 65 equals "A", and null equals nothing.
+// Whether a value equals one of an enum by kube-openapi's comparison: after Go's conversion to the type of `allowed`. So 1.0 equals 1, 1.5
+// equals 1, 65 equals "A", and null equals no value.
 bool is_allowed_value(const Value& value, const Value& allowed);
 void check_list_size(const Array& array, const Constraints& rule, const Place& place, Findings& out);
 void check_object_size(const Object& object, const Constraints& rule, const Place& place, Findings& out);
 
 // Resources embedded in others (embedded.cpp).
 void check_embedded(const Value& value, const Type& type, const Place& place, FieldErrors& errors);
-// x-kubernetes-list-type "set" and "map": no item twice (list_types.cpp).
+// x-kubernetes-list-type "set" and "map": checks that no item is repeated (list_types.cpp).
 void check_list_types(const Value& value, const Type& type, const Place& place, FieldErrors& errors);
-// The key of an item of a list-type map: an object of its key fields, without those it does not have.
+// The key of an item of a list-type map: an object of its key fields, without absent ones.
 Object list_key_of(const Value& item, const std::vector<std::string>& fields);
 // Limit of the text of one value's problems; further ones are dropped.
 inline constexpr std::size_t kMaxFoundBytes = 8 * 1024 * 1024;

@@ -9,7 +9,7 @@
 
 namespace backplane::schema {
 
-// The message of encoding/json's checkValid; nothing when the text is JSON.
+// The message of encoding/json's checkValid; nullopt if the text is JSON.
 std::optional<std::string> go_syntax_error(std::string_view text);
 
 }  // namespace backplane::schema

@@ -15,7 +15,7 @@ class Type;
 // Upstream's error for a hidden annotation that must be a number; empty: valid.
 std::string hidden_annotation_problem(const Type& type, const Value& object);
 
-// Whether `metadata` (the JSON of an object's member of that name) has such; false without a schema.
+// Whether `metadata` (JSON) has hidden annotations; false without a schema.
 bool has_hidden_annotations(const Schema* schema, std::string_view metadata);
 // The same JSON without hidden annotations.
 std::string without_hidden_annotations(const Schema& schema, std::string_view metadata);

@@ -2,7 +2,7 @@
 //
 // Thread-safety: values; build() on one thread at a time.
 // Lifetime:      offsets into the text, which the caller keeps.
-// Errors:        build() is false when the text is not JSON's structure; scalars are not checked closely.
+// Errors:        build() returns false if the text does not have JSON's structure; scalars are not fully checked.
 #pragma once
 
 #include <cstdint>

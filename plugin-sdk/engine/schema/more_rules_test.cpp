@@ -19,7 +19,7 @@ constexpr std::string_view kShop = R"({"definitions":{
       "kindOf":{"type":"string","x-backplane-rules":
         {"format":"qualifiedName","enum":["Claim","Box"],"orQualified":true,"enumText":"standard or with a domain"}},
       "room":{"type":"string","x-backplane-rules":[
-        {"unless":{"room":{"as":"/meta.room"}},"wrong":"is elsewhere"},
+        {"unless":{"room":{"as":"/meta.room"}},"wrong":"is in another room"},
         {"whenChanged":true,"when":{"/meta.gone":true},"forbidden":"too late"}]},
       "least":{"type":"object","additionalProperties":{"x-backplane-type":"quantity"},"x-backplane-rules":[
         {"when":{"kindOf":"Box"},"keys":{"enum":["size"]}},{"when":{"kindOf":"Claim"},"keys":{"enum":["size","weight"]}}]},
@@ -61,8 +61,8 @@ std::string problems(std::string_view now, std::string_view was = {}) {
 TEST(RulesBeyondAMember, ConditionsReachTheWholeObject) {
   EXPECT_EQ(problems(R"({"meta":{"room":"a"},"spec":{"room":"a"}})"), "");
   EXPECT_EQ(problems(R"({"spec":{}})"), "") << "nothing is the same as nothing";
-  EXPECT_EQ(problems(R"({"meta":{"room":"a"},"spec":{"room":"b"}})"), "spec.room: Invalid value: \"b\": is elsewhere");
-  EXPECT_EQ(problems(R"({"meta":{"room":"a"},"spec":{}})"), "spec.room: Invalid value: \"\": is elsewhere");
+  EXPECT_EQ(problems(R"({"meta":{"room":"a"},"spec":{"room":"b"}})"), "spec.room: Invalid value: \"b\": is in another room");
+  EXPECT_EQ(problems(R"({"meta":{"room":"a"},"spec":{}})"), "spec.room: Invalid value: \"\": is in another room");
 }
 
 TEST(RulesBeyondAMember, UnchangedValuesAreNotChecked) {

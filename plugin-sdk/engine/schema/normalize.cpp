@@ -32,7 +32,7 @@ class Slots {
 
 Value zero_value(const Type& type, const json::storage_ptr& storage);
 
-// The value of an unset property that is printed anyway.
+// The value that is printed for an unset property.
 Value unset_value(const Property& property, const json::storage_ptr& storage) {
   return property.pointer ? Value(nullptr, storage) : zero_value(*property.type, storage);
 }
@@ -176,8 +176,7 @@ bool decode_map(const Type& type, Object& object, Decode& decode, const Frame& f
   return true;
 }
 
-// A type with a custom JSON decoder decodes its value whole: nothing inside is reported, and any error ends the
-// decoding.
+// A type with a custom JSON decoder decodes its value whole: problems inside it are not reported, and any error ends the decoding.
 bool decode_shape(const Type& type, Value& value, Decode& decode, const Frame& frame) {
   const Body& body = type.body();
   const Type* inside = value.is_object() ? body.object_shape : value.is_array() ? body.array_shape : nullptr;

@@ -152,7 +152,7 @@ TEST(Normalize, DropsAndReportsUnknownMembersBetweenDuplicates) {
   EXPECT_EQ(report.problems, expected);
 }
 
-TEST(Normalize, ShapesDecodeByThemselvesAndReportNothing) {
+TEST(Normalize, ShapesDecodeTheirOwnValuesAndReportNothing) {
   DecodeReport report;
   EXPECT_EQ(normalized(R"({"spec":{"parts":[]},"status":{"shaped":{"zz":1,"name":"n"}}})", &report),
             R"({"metadata":{},"spec":{"parts":[],"port":0,"strategy":{}},"status":{"seen":null,"shaped":{"name":"n"}}})");

@@ -14,7 +14,7 @@
 
 namespace backplane::schema {
 
-// x-kubernetes-list-type; kPlain: none is given.
+// x-kubernetes-list-type; kPlain: the schema has none.
 enum class ListKind : unsigned char { kPlain, kAtomic, kSet, kMap };
 
 // How the items of a list are identified.
@@ -29,12 +29,12 @@ class OldItems {
  public:
   // `old`: the old value, or null.
   OldItems(const ListIdentity& identity, const Value* old);
-  // The old item of `item`, which is at `index` now: in a map the first with its keys, in a set the same value, in a plain list the one
-  // at the same index, and none in an atomic one.  Null: it is new.
+  // The old item of `item`, which is at `index` now: in a map the first item with its keys, in a set the equal item, in a plain list the
+  // item at the same index, in an atomic list none. Null if `item` is new.
   const Value* of(const Value& item, std::size_t index) const;
 
  private:
-  // Nothing for an item without identity: an item of a map without one of its keys.
+  // nullopt for an item of a map that lacks one of its keys.
   bool hash(const Value& item, std::size_t& out) const;
   bool same(const Value& item, const Value& old) const;
 

@@ -106,7 +106,7 @@ std::string protobuf_zero(const Type& type) {
       return with_length(unset_message(type.body().protobuf_plan()));
     case Form::kShape:
       return type.body().boolean_shape ? with_length(protobuf_tag(type.body().shape_boolean, Form::kBool).append(1, 0)) : std::string(1, 0);
-    default:  // texts, bytes, times, raw JSON: nothing
+    default:  // texts, bytes, times, raw JSON: nothing is encoded
       return std::string(1, '\0');
   }
 }

@@ -38,7 +38,7 @@ constexpr TestRow kTests[] = {
     {"text", is_text},         {"number", [](const Value* value) { return is_there(value) && !is_text(value); }},
 };
 
-// Empty if there is no such keyword.
+// Empty if the schema lacks the keyword.
 std::vector<Condition> condition_set(const Object& members) {
   std::vector<Condition> out;
   for (const auto& [member, wanted] : members) {

@@ -159,7 +159,7 @@ Problems external_ip_problems(std::string_view text) {
   return out.empty() ? special_ip_problems(text) : out;
 }
 
-// A text that is no address has two errors.
+// A text that is not an address has two errors.
 Problems endpoint_ip_problems(std::string_view text) {
   Problems out = legacy_ip_problems(text);
   for (std::string& problem : special_ip_problems(text)) out.push_back(std::move(problem));

@@ -90,7 +90,7 @@ bool read_format(std::string_view word, Rules& out) {
   return out.format != nullptr;
 }
 
-// Nothing if it is invalid.
+// nullopt if it is invalid.
 std::unique_ptr<Fixed> fixed_of(const Value& value) {
   const Object* words = value.if_object();
   if (words == nullptr || get_string(*words, "text").empty()) return nullptr;
@@ -110,7 +110,7 @@ std::unique_ptr<Fixed> fixed_of(const Value& value) {
   return out;
 }
 
-// A text for lists that have "*" and others, or {"item", "forbidden"}.
+// A text for lists that have "*" and other items, or {"item", "forbidden"}.
 bool read_alone(const Value& value, Rules& out) {
   if (const Object* words = value.if_object()) {
     out.alone_item = get_string(*words, "item");

@@ -25,15 +25,15 @@ struct MemberPath {
 // A condition on a member for a rule of another one.
 struct Condition {
   MemberPath member;
-  std::vector<Value> values;                 // true: any value at all, false: none
-  bool (*is)(const Value* value) = nullptr;  // in place of values
-  std::optional<MemberPath> as;              // in place of both: equal to the value at this path
+  std::vector<Value> values;                 // true: any value, false: no value
+  bool (*is)(const Value* value) = nullptr;  // replaces `values`
+  std::optional<MemberPath> as;              // replaces both: equal to the value at this path
 };
 
-// Several such sets, of which one must hold.
+// Several sets of conditions; one of them must hold.
 using Conditions = std::vector<std::vector<Condition>>;
 
-// A struct that must not change, except some of its members.
+// A struct that is immutable except for some of its members.
 struct Fixed {
   struct Change {
     MemberPath member;
@@ -59,23 +59,23 @@ struct Rules {
   // Unset values are checked too; nullopt: if output prints them ("x-backplane-omit": "never").
   std::optional<bool> optional;
   std::vector<std::string> allowed;
-  std::vector<std::string> allowed_names;  // not empty: reported in place of those
-  std::string allowed_text;                // not empty: reported in place of the list
+  std::vector<std::string> allowed_names;  // not empty: replaces those texts
+  std::string allowed_text;                // not empty: replaces the list
   bool or_qualified = false;               // or any name with a domain
   std::optional<std::int64_t> minimum, maximum;
   std::string range_text;
   Problems (*format)(std::string_view) = nullptr;
   bool domain_path = false;     // a text: a domain followed by a path
-  bool trims_dot = false;       // the root's dot at the end of a name is left out of it
-  bool keeps = false;           // a value that the format refuses may follow another
+  bool trims_dot = false;       // the trailing dot of a name is removed from it
+  bool keeps = false;           // a value that the format refuses may replace another such value
   bool lowered = false;         // a text is checked and quoted in lower case
-  bool joined = false;          // the findings of the format are one error
+  bool joined = false;          // the problems of the format are joined into one error
   std::string non_empty;        // not empty: the error of an empty text
   bool label_selector = false;  // structs
   std::string selector_text;    // not empty: an additional error of an invalid one
   std::optional<std::int64_t> max_percent;
   std::optional<std::int64_t> max_items;  // of a list; the items of a longer one are not checked
-  std::string max_items_text;             // not empty: the list's error in place of "Too many"
+  std::string max_items_text;             // not empty: the list's error instead of "Too many"
   NumberFormat number = NumberFormat::kNone;
   bool labels = false;                      // a map
   bool conditions = false;                  // a list of metav1.Condition
@@ -85,10 +85,10 @@ struct Rules {
   bool positive = false;                    // quantities
   bool counted = false;                     // of a map of quantities: integers for keys of countable resources
   std::optional<std::int64_t> max_length;
-  std::string length_text;           // not empty: the error in place of the maximal length
-  std::vector<std::string> entries;  // the keys of a map, all of them and no others
+  std::string length_text;           // not empty: the error instead of that of the maximal length
+  std::vector<std::string> entries;  // a map must have exactly these keys
   bool json_object = false;          // raw values
-  std::string json_object_text;      // not empty: a text that is no JSON object counts as missing, with this error
+  std::string json_object_text;      // not empty: a text that is not a JSON object counts as missing, with this error
   bool immutable = false;
   std::string immutable_text;
   bool as_set = false;              // of a list that may not change: order and repetitions do not matter
@@ -97,13 +97,13 @@ struct Rules {
   bool when_changed = false;        // values that an update does not change are not checked
   bool on_create = false;           // its content can never change and is checked on create only
   bool opaque = false;              // its content is not checked
-  std::vector<std::string> unique;  // members that no two items share
-  bool unique_items = false;        // no two items are the same
+  std::vector<std::string> unique;  // no two items have equal values of these members
+  bool unique_items = false;        // no two items are equal
   std::string unique_text;
   bool empty_too = false;  // nor may two of these members be empty
   std::string unique_at;   // the member of the error; items without it are skipped
   std::string per_family;  // not empty: addresses or ranges, at most one of each family; the error otherwise
-  std::string named;       // member that each of several items has
+  std::string named;       // a member that must be set in every item if there are several
   std::string alone;       // not empty: `alone_item` must be the only item; the list's error otherwise
   std::string alone_item = "*";
   bool alone_forbidden = false;  // and the error's type is Forbidden
@@ -111,7 +111,7 @@ struct Rules {
   bool as_members = false;       // of a map: the path of an entry's errors is that of a member
   bool instead = false;          // earlier errors of the value are dropped
   bool holder = false;           // errors of the value are reported for its holder
-  bool whole = false;            // and what holds it is quoted
+  bool whole = false;            // and the holder is quoted
   std::string path;              // the field of the error; with a leading dot: a member of the enclosing value
   // "members": {name: rules}: rules for members of this struct at this place; other uses of the struct may have other rules.
   std::vector<std::pair<std::string, std::unique_ptr<Rules>>> members;
@@ -120,24 +120,24 @@ struct Rules {
   std::unique_ptr<Rules> next;   // checked after these
 };
 
-// Rules on the members of a struct together.
+// Rules that relate several members of a struct.
 struct StructRules {
   // One of several: at most one, or exactly one.
   bool is_union = false;
-  std::vector<std::string> union_except;                      // struct members that are none of the alternatives
+  std::vector<std::string> union_except;                      // struct members that are not alternatives
   std::vector<std::string> union_order;                       // alternatives that are tested first, in this order
   std::vector<std::pair<std::string, std::string>> union_as;  // alternatives that errors name differently; empty: may be set with others
-  std::string none_text, many_text;                           // none_text empty: there may be none
+  std::string none_text, many_text;                           // none_text empty: no alternative need be set
   // Of a union whose alternative is named by a member: values and alternatives.
   std::string union_by;
   std::vector<std::pair<std::string, std::string>> union_of;
-  // When `frozen_by` is true in the old object it stays so, and the members keep their values.
+  // If `frozen_by` is true in the old object, it and the members must not change.
   std::string frozen_by;
   std::vector<std::string> frozen;
-  // Members other than these must not change; empty text: not checked.
+  // All other members are immutable; empty text: not checked.
   std::vector<std::string> thawed;
   std::string frozen_text;
-  // Bytes of the values of the maps together.
+  // Limits the total size of the maps' values in bytes.
   std::vector<std::string> counted;
   std::int64_t max_bytes = 0;
   std::string counted_path;
@@ -147,7 +147,7 @@ struct StructRules {
     Side side = Side::kNotAbove;
     std::vector<std::string> members;
     std::string limit, text;
-    bool quotes_limit = false;  // and not the wrong number
+    bool quotes_limit = false;  // instead of the wrong number
   };
   std::vector<Limit> limits;
   // Errors of the struct itself.
@@ -157,21 +157,21 @@ struct StructRules {
     Kind kind = Kind::kInvalid;
     std::string text;
     std::string quotes;          // kInvalid: the member that is quoted; empty: `shows`
-    std::string shows = "\"\"";  // quoted in place of it, as JSON
+    std::string shows = "\"\"";  // quoted instead of it, as JSON
     bool whole = false;          // kInvalid: the struct is quoted, as Go prints it
   };
   std::vector<Blame> blames;
-  // Members, dotted where they stand deeper, of which one is set.
+  // Members (dotted paths if nested) of which exactly one must be set.
   std::vector<std::string> any_of;
   std::string any_text;
   Conditions any_when;
-  // Quantities of a map that are not above those of another.
+  // Quantities of a map that must not exceed those of another map.
   struct Order {
     std::string low, high, text;
     bool blames_high = false, shows_high = false;
   };
   std::vector<Order> orders;
-  // Keys of the first map that are none of the second's.
+  // Keys of the first map that the second map must not have.
   std::string distinct, distinct_from;
   // Keys that a map must have.
   struct Keys {
@@ -192,7 +192,7 @@ struct ConditionalDefault {
 // Changes of a member in addition to its default.
 struct Derived {
   Conditions dropped;                                    // it is removed if this condition holds
-  std::string list;                                      // this list's first item is the same field under another name
+  std::string list;                                      // this list's first item is another name of the same field
   std::string into;                                      // its entries are written to this map, and it is removed
   std::vector<std::string> from;                         // maps whose entries are added for missing keys
   Conditions when;                                       // of `from`; empty: always
@@ -202,18 +202,18 @@ struct Derived {
 
 // x-backplane-gate: the effect of a feature gate on a member.
 struct Gated {
-  std::vector<std::string> gates;        // all of them have to be on
-  bool together = false;                 // all such members of these gates are one feature: an object that uses one may use all
+  std::vector<std::string> gates;        // all of them must be on
+  bool together = false;                 // all members with these gates are one feature: an object that uses one of them may use all
   bool holder = false;                   // the enclosing struct is removed too if it has no other member
-  std::string having;                    // it is a struct, and is removed only if this member of it is set
+  std::string having;                    // for a struct, which is removed only if this member of it is set
   std::vector<std::string> also;         // other members that also count as a use of the feature
   std::vector<Value> except;             // values that need no gate
   const Value* default_value = nullptr;  // while the gates are on; null: none
 };
 
-// The value at the path; `root`: the whole object; null if unknown, and then no value is found.
+// The value at the path; `root`: the whole object; null if the path is unknown; then no value is found.
 const Value* at(const MemberPath& path, const Object& object, const Object* root) noexcept;
-// Whether the members of the struct have such values.
+// Whether the members of the struct meet the conditions.
 bool hold(const Conditions& conditions, const Object& object, const Object* root = nullptr) noexcept;
 
 }  // namespace backplane::schema

@@ -1,7 +1,7 @@
 // Walks the text of a JSON document without building a tree, to index documents of hundreds of kilobytes.
 //
 // Thread-safety: values.
-// Errors:        ok() turns false at the first byte that cannot be JSON's structure; scalars are not checked closely.
+// Errors:        ok() becomes false at the first byte that JSON's structure does not permit; scalars are not fully checked.
 #pragma once
 
 #include <cstddef>

@@ -20,7 +20,7 @@ Result<std::unique_ptr<SchemaSet::State>> index(std::span<const std::string_view
   return state;
 }
 
-// The first malformed definition, by compiling all of them.
+// Compiles all definitions to find the first malformed one.
 Status check_all(const SchemaSet::State& state) {
   for (const schema::Type* type : state.order) {
     if (const std::string& error = type->body().error; !error.empty()) return bad_request("schema: " + error);

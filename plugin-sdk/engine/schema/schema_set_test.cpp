@@ -108,7 +108,7 @@ TEST(SchemaSet, ACustomTypeIsReadWhenItIsFirstUsed) {
   EXPECT_EQ(asked, 1) << "compiled once";
 }
 
-TEST(SchemaSet, OpenApiShowsTheMembersThatACustomTypeDoesNotSayItself) {
+TEST(SchemaSet, OpenApiShowsTheMembersThatACustomTypeOmits) {
   const GroupVersionKind kind{"example.com", "v1", "Widget"};
   const auto set = SchemaSet::custom(kind, "com.example.v1.Widget", [] {
     return SharedBytes::from_static(R"({"type":"object","properties":{"kind":{"type":"string"}}})");

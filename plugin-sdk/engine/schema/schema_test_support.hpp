@@ -56,7 +56,7 @@ inline constexpr std::string_view kWidgets = R"({"definitions": {
     "x-backplane-shape": {"object": {"$ref": "#/definitions/test.api.v1.Part"}, "boolean": {"type": "boolean"}}}
 }})";
 
-// The widget group, compiled; the test fails when it does not compile.
+// The widget group, compiled; the test fails if it does not compile.
 inline std::shared_ptr<const SchemaSet> compile_documents(std::initializer_list<std::string_view> documents) {
   auto set = SchemaSet::compile(std::span(documents.begin(), documents.size()));
   EXPECT_TRUE(set.ok()) << set.status().message();

@@ -148,7 +148,7 @@ Status check_items(const Array& one, const Array& other, bool& maps) {
 
 namespace {
 
-// What upstream's search for each merged item in `wanted`, and its sort by `wanted` and by `live`, report as errors.
+// The errors that upstream reports when it searches `wanted` for each merged item and sorts by `wanted` and `live`.
 Status check_places(const Array& merged, const Array& wanted, const Array& live, const Places& wanted_places, std::string_view merge_key) {
   const auto stray = std::find_if(wanted.begin(), wanted.end(), [](const Value& item) { return !item.is_object(); });
   const std::size_t first_stray = stray == wanted.end() ? Places::kNone : static_cast<std::size_t>(stray - wanted.begin());

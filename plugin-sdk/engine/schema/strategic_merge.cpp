@@ -41,7 +41,7 @@ void drop_members(Object& object, Unwanted unwanted) {
   for (const std::string& key : dropped) drop_member(object, key);
 }
 
-// Drops directives, and values that hold one, from a value without a counterpart to merge into.  False: the value itself is dropped.
+// Drops directives, and values that contain one, from a value that has no counterpart in the original. False: the value itself is dropped.
 bool strip_directives(Value& value) {
   if (value.is_object()) {
     if (find(value.get_object(), kDirective)) return false;
@@ -82,7 +82,7 @@ Status apply_retain_keys(Object& original, Object& patch) {
   return {};
 }
 
-// The list of the property `key` after the patch's own list of it, in the order of its $setElementOrder list.
+// The list of the property `key` after the patch's list was applied, in the order of the $setElementOrder list.
 Status apply_order(Object& original, Object& patch, const Type* type, const std::string& key, const Array& order) {
   Value* live = find(original, key);
   Value* changed = find(patch, key);

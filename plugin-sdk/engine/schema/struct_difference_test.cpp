@@ -61,7 +61,7 @@ TEST(GoStruct, PrintsEveryPropertyOfTheSchema) {
   EXPECT_GT(types, 90);
 }
 
-TEST(StructDifference, IsNothingForWhatGoCannotTellApart) {
+TEST(StructDifference, IsEmptyForValuesThatAreEqualInGo) {
   EXPECT_EQ(difference("PodSpec", R"({"hostNetwork":false})", R"({"securityContext":{}})"), "the same");
   EXPECT_EQ(difference("NFSVolumeSource", R"({"path":"/a"})", R"({"path":"/b"})"),
             "@@ -1,5 +1,5 @@\n {\n  \"Server\": \"\",\n- \"Path\": \"/a\",\n+ \"Path\": \"/b\",\n  \"ReadOnly\": false\n }\n");

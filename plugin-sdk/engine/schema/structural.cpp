@@ -36,7 +36,7 @@ const Type* additional_of(const Type* type) { return type && type->form() != For
 // Removes members that the schema does not have.
 class Pruner {
  public:
-  std::vector<std::string> unknown;  // the first of them
+  std::vector<std::string> unknown;  // the first unknown member
 
   void prune(Value& value, const Type* type, const Place& place, bool embedded) {
     if (value.is_array()) {

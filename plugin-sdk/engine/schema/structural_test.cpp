@@ -319,7 +319,7 @@ TEST(StructuralChange, AWrongValueMayStayAndNotChange) {
   EXPECT_EQ(change_problems(required, R"({"b":"x"})", R"({"b":"y"})"), "spec.a: Required value");
 }
 
-TEST(StructuralChange, ItemsStayThemselvesByTheKeysOfTheirList) {
+TEST(StructuralChange, ItemsAreIdentifiedByTheKeysOfTheirList) {
   const std::string item = R"({"type":"object","properties":{"k":{"type":"string"},"v":{"type":"string","maxLength":2}}})";
   const std::string map = R"({"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["k"],"items":)" + item + "}";
   const std::string list = R"({"type":"array","items":)" + item + "}";
@@ -334,7 +334,7 @@ TEST(StructuralChange, ItemsStayThemselvesByTheKeysOfTheirList) {
 }
 
 // Regression: items of a list without a type were matched by index.
-TEST(StructuralChange, ItemsOfListsWithoutKeysStayWithTheWholeListAlone) {
+TEST(StructuralChange, ItemsOfListsWithoutKeysAreUnchangedOnlyWithTheWholeList) {
   const auto list = [](const std::string& type) {
     return R"({"type":"array",)" + (type.empty() ? "" : R"("x-kubernetes-list-type":")" + type + R"(",)") +
            R"("items":{"type":"string","maxLength":2}})";

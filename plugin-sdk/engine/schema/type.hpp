@@ -46,10 +46,10 @@ enum class Form : unsigned char {
   kStruct,
   kList,
   kMap,
-  kShape,  // the JSON form picks the type: x-backplane-shape
+  kShape,  // the kind of the JSON value selects the type: x-backplane-shape
 };
 
-// When protobuf has a member.
+// The condition under which protobuf encodes a member.
 enum class Emit : unsigned char { kAlways, kNonNil, kNonEmpty };
 
 enum class Omit : unsigned char { kEmpty, kNever, kZero, kUnset };
@@ -190,7 +190,7 @@ class Type final : public Schema {
   friend class Indexer;
   const Body& compile() const;
   const fields::Atom& make_merge_atom() const;
-  // Computed properties of a type and all that it can hold; -1: not computed yet.
+  // Computed properties of a type and all types that it contains; -1: not computed yet.
   using Known = std::atomic<signed char>;
   using OwnFact = bool (*)(const Body& body);
   static bool has_rules(const Body& body);
@@ -231,11 +231,11 @@ struct SchemaSet::State {
   std::vector<schema::Type*> order;  // definitions in document order
   std::map<GroupVersionKind, schema::Type*> by_kind;
   bool structural = false;
-  bool embedded_resources = false;  // a definition compiled so far has some
+  bool embedded_resources = false;  // a compiled definition has rules
 
   // Held while a definition is compiled.  Recursive: an inlined definition is compiled inside the one that holds it.
   std::recursive_mutex mutex;
-  // Lists, as an empty one takes no memory: most sets of custom resources are never compiled.
+  // std::list, because an empty one allocates no memory: most sets of custom resources are never compiled.
   std::list<std::string> strings;  // names and texts that bodies refer to
   std::list<Value> defaults;       // declared defaults
   std::list<schema::ConditionalDefault> conditional_defaults;

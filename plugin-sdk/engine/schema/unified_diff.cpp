@@ -83,7 +83,7 @@ class Matcher {
   // The longest run of lines in both ranges, the first of several; then extended outwards as far as the lines are equal.
   Block longest(const Range& range) {
     Block best{range.a1, range.b1, 0};
-    std::unordered_map<std::size_t, std::size_t> before;  // where in b a run ends at the previous line of a → its length
+    std::unordered_map<std::size_t, std::size_t> before;  // end of a run in b that ends at the previous line of a → the run's length
     for (std::size_t i = range.a1; i < range.a2 && spend(); ++i) {
       std::unordered_map<std::size_t, std::size_t> now;
       const auto places = places_.find(a_[i]);

@@ -9,7 +9,7 @@
 
 namespace backplane::schema {
 
-// "@@ -1,3 +1,4 @@\n-old\n+new\n…", three lines of context, no file names; empty when nothing differs, or when a text has more than
+// "@@ -1,3 +1,4 @@\n-old\n+new\n…", three lines of context, no file names; empty if the texts are equal, or if a text has more than
 // `kMostDiffLines` lines or needs more than `kMostDiffSteps` comparisons, because both grow faster than linearly.
 inline constexpr std::size_t kMostDiffLines = 20'000;
 inline constexpr std::size_t kMostDiffSteps = 500'000;

@@ -235,7 +235,7 @@ class Validator {
     }
   }
 
-  // Alternatives are checked on the new value, with the old one's parts for ratcheting.
+  // Alternatives are checked on the new value; the old value's parts are used for ratcheting.
   void check_logic(const Value& value, const Constraints& rule, const Place& place, const Before& before, Findings& out) {
     if (!rule.any_of.empty()) any_of(value, rule, place, before, out);
     if (!rule.one_of.empty()) one_of(value, rule, place, before, out);
@@ -286,7 +286,7 @@ class Validator {
     out.plain(quoted(place.path()) + " must validate all the schemas (allOf)" + (good == 0 ? ". None validated" : ""));
   }
 
-  std::unordered_map<const Constraints*, std::string> supported_;  // the error text of each enum that was not met
+  std::unordered_map<const Constraints*, std::string> supported_;  // the error text of each enum that the value violates
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ using Kind = YamlNode::Kind;
 
 // go-yaml's bound on levels of either style.
 constexpr std::size_t kMaxYamlDepth = 10000;
-// libyaml visits every open [ and { at each token: this bounds the product, at about a tenth of a second.
+// libyaml visits every open [ and { at each token: this limit of the product bounds the time to about 0.1 s.
 constexpr std::size_t kMaxFlowWork = std::size_t(1) << 26;
 // libyaml compares every directive with all previous ones, and expands a tag by its directive in every node.
 constexpr std::size_t kMaxDirectives = 64, kMaxTagBytes = std::size_t(32) << 20;
@@ -129,7 +129,7 @@ class YamlNodeReader {
     bool at_key;
     std::uint32_t node;
     std::uint32_t last;
-    std::uint64_t size;  // Decodings of itself and of all below it, aliases followed.
+    std::uint64_t size;  // number of decodings of the node and of all nodes below it, with aliases followed
   };
   struct Anchor {
     std::uint32_t node = 0;
@@ -299,7 +299,7 @@ class YamlNodeReader {
   std::vector<Open> open_;
   std::map<std::string, Anchor, std::less<>> anchors_;
   std::vector<std::pair<std::size_t, std::string>> names_of_open_;  // By their number of levels.
-  std::size_t levels_[2] = {};                                      // Open ones of the block style, of the flow style.
+  std::size_t levels_[2] = {};                                      // open containers in block style and in flow style
   std::size_t work_ = 0;
   std::size_t tag_bytes_ = 0;
   std::optional<std::string> refused_;

@@ -24,7 +24,7 @@ bool is_one_of(std::string_view text, const List& list) noexcept {
 
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-// strconv.ParseInt with base 0, underscores already gone.
+// strconv.ParseInt with base 0; the underscores have been removed.
 std::optional<Value> parse_integer(std::string_view text, const json::storage_ptr& storage) {
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);
@@ -74,7 +74,7 @@ std::optional<Value> parse_number(std::string_view text, const json::storage_ptr
   const char* begin = plain.c_str() + (plain.front() == '+' ? 1 : 0);
   double number = 0;
   const auto result = std::from_chars(begin, plain.c_str() + plain.size(), number);
-  // An underflow is zero; an overflow is no number.
+  // An underflow is zero; an overflow is not a number.
   const std::size_t exponent = plain.find_first_of("eE");
   const bool tiny = result.ec == std::errc::result_out_of_range && exponent != std::string::npos && plain[exponent + 1] == '-';
   if (tiny) return Value(plain.front() == '-' ? -0.0 : 0.0, storage);

@@ -14,12 +14,12 @@ namespace backplane::schema {
 Value resolve_plain(std::string_view text, const json::storage_ptr& storage);
 // True for infinities and NaN, which JSON does not have.
 bool is_special_float(std::string_view text) noexcept;
-// One of these as Go prints it: +Inf, -Inf, NaN.
+// An infinity or NaN as Go prints it: +Inf, -Inf, NaN.
 std::string go_special_float(std::string_view text);
 // The text of a numeric key by sigs.k8s.io/yaml: in the precision of a float32.
 std::string key_of_special_float(std::string_view text);
 std::string key_of_float(double number);
-// Whether a plain scalar would be read as the same text: no number, boolean, null, timestamp or merge key.
+// Whether a plain scalar would be read as the same text: not as a number, boolean, null, timestamp or merge key.
 bool is_plain_text(std::string_view text);
 
 }  // namespace backplane::schema

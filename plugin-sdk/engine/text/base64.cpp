@@ -19,7 +19,7 @@ constexpr std::array<std::uint8_t, 256> kTable = make_table();
 
 std::uint8_t digit(char c) noexcept { return kTable[static_cast<unsigned char>(c)]; }
 
-// One group of four characters after another; a member per state, so that each rule is one short function.
+// Decodes groups of four characters; each state is a member function.
 class Decoder {
  public:
   Decoder(std::string_view text, std::string& out) noexcept : text_(text), out_(out) {}
@@ -55,7 +55,7 @@ class Decoder {
     }
     if (!bad_) emit(digits, count);
   }
-  // At the first '=', after `count` digits of the group: nothing but a second '=' and line ends may follow.
+  // At the first '=', after `count` digits of the group: only a second '=' and line ends may follow.
   void padding(std::size_t count) {
     ended_ = true;
     if (count < 2) {

@@ -15,7 +15,7 @@ struct GoTime {
   std::int32_t nanos = 0;
 };
 
-// time.Parse with RFC 3339, or with the layout of metav1.MicroTime.  `error` gets Go's message when there is no result.
+// time.Parse with RFC 3339, or with the layout of metav1.MicroTime. `error` gets Go's message if the text is invalid.
 std::optional<GoTime> parse_go_time(std::string_view text, bool micro, std::string& error);
 // The same without a zone (UTC), and with only a date.
 std::optional<GoTime> parse_go_local_time(std::string_view text, std::string& error);

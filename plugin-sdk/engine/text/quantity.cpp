@@ -271,7 +271,7 @@ std::string print(Number number) {
   return print_decimal(std::move(number));
 }
 
-// a + b, or a - b where a is not below; no signs, as many digits in both.
+// a + b, or a - b for a >= b; without signs, and with the same number of digits.
 std::string combine(std::string a, const std::string& b, bool subtract) {
   int carry = 0;
   for (std::size_t i = a.size(); i-- > 0;) {

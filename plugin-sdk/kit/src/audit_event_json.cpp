@@ -94,7 +94,7 @@ void append_response_status(std::string& out, const AuditEvent& event) {
     out.append(R"(,"status":"Success")");
     append_details(out, *event.success_details);
   } else if (code == 0) {
-    // No response has begun, and the connection is gone.
+    // No response has begun, and the connection is closed.
     out.append(R"(,"status":"Success","message":"Connection closed early")");
     code = 200;
   }

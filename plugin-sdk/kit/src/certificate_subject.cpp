@@ -76,7 +76,7 @@ Result<std::string> text_of_bmp(std::string_view bytes) {
   return out;
 }
 
-// nullopt: no text.
+// nullopt if the value is not a text.
 Result<std::optional<std::string>> text_of_value(const ASN1_STRING* value) {
   const int type = ASN1_STRING_type(value);
   const std::string_view bytes(reinterpret_cast<const char*>(ASN1_STRING_get0_data(value)),

@@ -11,8 +11,8 @@ namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {
 namespace {
 
-// The kinds that upstream's scheme of configuration files has: a document with another one of them has a known kind, but not the one that
-// the flag expects.
+// The kinds that upstream's scheme of configuration files has: a document with one of them has a known kind, even if the flag expects a
+// different kind.
 struct KnownConfig {
   std::string_view version, kind;
 };

@@ -25,7 +25,7 @@ class DocumentReader {
   const std::string& path() const noexcept { return path_; }
   std::string path_of(std::string_view key) const { return at(path_, key); }
 
-  // The member, or null; it counts as read.
+  // The member, or null; marks it as read.
   const Value* take(std::string_view key) {
     read_.emplace(key);
     return find(*object_, key);

@@ -39,7 +39,7 @@ struct DocumentCell {
   std::vector<Instead> instead;
   Value absent;
 
-  // Reads the members "parts", "each", "join" and "instead" of a column; nullopt if it has none of them.
+  // Reads the members "parts", "each", "join" and "instead" of a column; nullopt if the column has none of them.
   static std::optional<DocumentCell> read(DocumentReader& in);
   // nullopt: the cell keeps the column's value.
   std::optional<Value> show(const Object& object) const;

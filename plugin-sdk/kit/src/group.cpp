@@ -82,7 +82,7 @@ Status GroupInstaller::add(const KindRow& row) {
 
 std::shared_ptr<const Strategy> GroupInstaller::stored_strategy(const KindRow& row, const GroupVersionKind& kind) const {
   const auto found = strategies_.find(is_view(row) ? row.stored_kind : kind);
-  // A storage of another plugin: the row has its facts.
+  // Another plugin's storage: the row describes it.
   return found != strategies_.end() ? found->second : std::make_shared<KindStrategy>(row.facts);
 }
 

@@ -141,7 +141,7 @@ TEST(GroupDocuments, ErrorsAreNamedWithTheirPlace) {
   EXPECT_EQ(problem(of(R"("warnings": [{"path": "a", "check": "x"}])")),
             start + "kinds[0].warnings[0].check must be the name of a check, not x");
   EXPECT_EQ(problem(of(R"("warnings": [{"path": "a[", "text": "x"}])")),
-            start + "kinds[0].warnings[0].path is a path whose bracket does not close");
+            start + "kinds[0].warnings[0].path is a path with an unclosed bracket");
   EXPECT_EQ(problem(of(R"("columns": [{"name": "A", "description": "d", "path": ".a", "absent": 1, "empty": 2}])")),
             start + "kinds[0].columns[0].absent must be left out if empty is there");
   EXPECT_EQ(read_group("{").status().message(), "the document of an API group is not JSON");

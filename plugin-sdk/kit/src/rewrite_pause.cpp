@@ -14,7 +14,7 @@ std::chrono::nanoseconds pause_after(int writes) {
   return std::min<std::chrono::nanoseconds>(wanted, RewritePause::kLongest);
 }
 
-// Servers that overwrite each other write again directly after the pause.
+// If servers overwrite each other, each writes again directly after its pause.
 std::chrono::nanoseconds quiet_after(int writes) { return 2 * pause_after(writes) + RewritePause::kQuiet; }
 
 }  // namespace

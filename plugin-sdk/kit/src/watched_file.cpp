@@ -46,7 +46,7 @@ struct Reading {
   Result<std::string> content;
 };
 
-// The stamp precedes the content: a change in between is noticed by the next comparison.
+// The stamp is read before the content, so that the next comparison detects a change between the two reads.
 void take_reading(const WatchedFile& file, const FileStamp& last, bool full, Reading& out) {
   out.stamp = stamp_of(file.path);
   out.read = full || out.stamp != last;
@@ -78,7 +78,7 @@ Task<void> watch_file(Signal& stop, WatchedFile file, std::string current, FileC
   OPENSSL_cleanse(current.data(), current.size());
   current = {};
   Sleeper sleeper(stop);
-  FileStamp last;  // Nothing: the first round reads the file, which may have changed since `current` was read.
+  FileStamp last;  // nullopt: the first round reads the file, which may have changed since `current` was read
   auto next_full = Clock::now();
   while (!stop.fired()) {
     Reading reading;

@@ -12,7 +12,7 @@
 namespace backplane BACKPLANE_API {
 namespace {
 
-// With a sanitizer, every frame is allocated and freed separately.
+// Under a sanitizer, every frame is allocated and freed separately.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kKeeps = false;
 #elif defined(__has_feature)

@@ -145,7 +145,7 @@ void append_large(std::string& out, double number) {
 // ECMAScript's number form, as Go prints float64: shortest digits, an exponent below 1e-6 and from 1e21 on.
 void append_double(std::string& out, double number) {
   if (!std::isfinite(number)) {
-    out.append("null");  // JSON has no such number; a tree never holds one.
+    out.append("null");  // JSON has no NaN and no infinity; a tree never holds them.
     return;
   }
   const double size = std::fabs(number);

@@ -131,7 +131,7 @@ int days_in_month(int year, int month) noexcept {
   return month == 2 && leap ? 29 : kDays[static_cast<std::size_t>(month - 1)];
 }
 
-// Seconds east of UTC of "Z" or "+hh:mm", or nothing.
+// Seconds east of UTC of "Z" or "+hh:mm", or nullopt.
 std::optional<int> zone_offset(std::string_view zone) noexcept {
   if (zone == "Z" || zone == "z") return 0;
   if (zone.size() != 6 || (zone[0] != '+' && zone[0] != '-') || zone[3] != ':') return std::nullopt;

@@ -24,7 +24,7 @@ namespace backplane BACKPLANE_API {
 
 struct HistogramBounds {
   const std::vector<double>& values;
-  // Observations that have not made the sum of their cell greater: of 0, for example. All others are recognized by the sum.
+  // Observations that did not increase the sum of their cell, such as 0. All other observations are detected by the sum.
   std::atomic<std::uint64_t> unsummed{0};
 };
 
@@ -99,7 +99,7 @@ struct KeyEqual {
   }
 };
 
-// One series. The id is that of no other series of the process, so that a reader recognizes it when others have been created or forgotten.
+// One series. The id is unique in the process, so that a reader recognizes the series after others have been created or forgotten.
 struct StoredSeries {
   explicit StoredSeries(HistogramBounds* bounds) : cell(bounds) {}
   static std::uint64_t next_id() noexcept {

@@ -15,7 +15,7 @@ using metric_tables::SlotTables;
 using metric_tables::StoredSeries;
 
 struct MetricView::State {
-  // A series of one table. A series that several tables have has as many parts.
+  // A series in one table. A series that exists in several tables has several parts.
   struct Part {
     const std::string* key;
     const StoredSeries* stored;
@@ -57,11 +57,11 @@ struct MetricView::State {
   std::vector<std::uint8_t> changed;
   std::uint64_t resets = 0;  // of the sources
 
-  // By row, apart from the rest, because each reading goes through all of them.
+  // By row, in separate vectors, because each reading goes through all of them.
   std::vector<const MetricCell*> cells;  // null: the row has several parts, or its table was reset
   std::vector<double> values;            // of the last reading
-  // Histograms. Each observation changes the sum, or is one of `unsummed`: then the counts are compared too. They only grow, so that an
-  // equal count means equal buckets.
+  // Histograms. Each observation changes the sum, or is counted in `unsummed`; in that case the counts are compared too. Counts only grow,
+  // so that an equal count means equal buckets.
   std::vector<std::uint64_t> counts;
   std::uint64_t unsummed = 0;
 };
@@ -93,7 +93,7 @@ void MetricView::State::list() {
     resets += table->resets;
     for (const auto& [key, stored] : table->cells) parts.push_back({&key, &stored, table->resets != 0});
   }
-  // Those of the process before those of the server: value_of() needs that order for gauges.
+  // The tables of the process precede those of the server: value_of() needs that order for gauges.
   std::stable_sort(parts.begin(), parts.end(), [](const Part& one, const Part& other) { return *one.key < *other.key; });
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (i == 0 || *parts[i].key != *parts[i - 1].key) rows.push_back({0, static_cast<std::uint32_t>(i), 0});
@@ -116,7 +116,7 @@ void MetricView::State::list() {
   }
 }
 
-// Series are where they were created; without the prefetches a reading would wait for the memory of one after the other.
+// Series are scattered in memory; without the prefetches a reading would wait for each of them in turn.
 void MetricView::State::compare() {
   constexpr std::size_t kAhead = 16;
   const std::uint64_t now = tables.bounds.unsummed.load(std::memory_order_acquire);

@@ -140,7 +140,7 @@ TEST(MetricsTest, EachServerHasItsOwnValues) {
   one.reset();
   const Server next;
   ASSERT_EQ(next.slot(), slot);
-  cell->add(50);  // by a thread that has not noticed the end of its server
+  cell->add(50);  // by a thread that still uses the slot of an ended server
   const ServerScope counting(next.slot());
   EXPECT_EQ(value("test_servers_total"), 100) << "a new server begins without values";
   EXPECT_EQ(value("test_servers_open"), -1);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMaxWarningRunes = 4096;
 constexpr std::size_t kMaxOneWarningRunes = 256;
-// At most this many texts of one character fit.
+// The maximal number of texts, each of one character.
 constexpr std::size_t kMaxWarnings = kMaxWarningRunes + 1;
 // Most requests build a tree of a few kilobytes.
 constexpr std::size_t kFirstArenaBlock = 4096;

@@ -303,7 +303,7 @@ void FieldErrors::add(const FieldErrors& others) {
 }
 
 std::string FieldErrors::aggregate_message() const {
-  // Aggregates print each text once, in the order first met.
+  // Aggregates print each text once, in the order of the first occurrences.
   std::unordered_set<std::string> seen;
   std::string out;
   for (const FieldError& error : list_) {

@@ -25,7 +25,7 @@ TEST(FieldErrors, AreOnlyCountedPastABound) {
 TEST(FieldErrors, AreOfBoundedSize) {
   FieldErrors errors;
   errors.invalid("a", std::string(FieldErrors::kMostBytes, 'x'), "is too much");
-  EXPECT_EQ(errors.size(), 1u) << "there is always one to be told";
+  EXPECT_EQ(errors.size(), 1u) << "the first error is always kept";
   errors.invalid("b", "short", "is wrong");
   EXPECT_EQ(errors.size(), 1u);
   EXPECT_EQ(errors.left_out(), 1u);

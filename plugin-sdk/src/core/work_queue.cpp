@@ -201,19 +201,19 @@ struct WorkQueue::State : std::enable_shared_from_this<WorkQueue::State> {
   }
 
   void shut_down() {
-    std::deque<Promise<bool>> told;
+    std::deque<Promise<bool>> ended;
     std::map<std::string, Delay> cancelled;
     {
       std::lock_guard lock(mutex);
       shut = true;
       if (metrics) metrics->cleared();
-      told.swap(waiters);
+      ended.swap(waiters);
       cancelled.swap(delays);
       order.clear();
       dirty.clear();
     }
     for (const auto& [_, delay] : cancelled) delay.cancel();
-    for (const auto& waiter : told) waiter.set(false);
+    for (const auto& waiter : ended) waiter.set(false);
   }
 
   Executor& executor;
@@ -231,7 +231,7 @@ struct WorkQueue::State : std::enable_shared_from_this<WorkQueue::State> {
 
 namespace {
 
-// The queues that exist, and what names them.
+// The existing queues, and the names of controllers.
 struct QueueNames {
   std::mutex mutex;
   std::map<const WorkQueue*, std::function<void(const std::string& name)>> setters;

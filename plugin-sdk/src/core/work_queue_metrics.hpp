@@ -1,4 +1,4 @@
-// workqueue_… of one queue, as client-go counts them.
+// The metrics workqueue_… of one queue, as client-go counts them.
 //
 // Thread-safety: one call at a time; the queue calls it with its lock held.
 // Lifetime:      belongs to its queue, whose server's values it changes.
@@ -29,7 +29,7 @@ class WorkQueueMetrics {
   void retried() { count(retries_); }
   // All keys that wait are dropped.
   void cleared();
-  // Brings the times of the keys that are being processed up to date.
+  // Updates the durations of the keys that are being processed.
   void show_running();
   bool runs() const noexcept { return !started_.empty(); }
 
@@ -46,7 +46,8 @@ class WorkQueueMetrics {
   double shown_unfinished_ = 0;
 };
 
-// Names the queue in the metrics: its workers know the name of the controller. Without a name it is not in them; the first name stays.
+// Sets the queue's name in the metrics: its workers know the name of the controller. A queue without a name has no metrics; only the first
+// call has an effect.
 void name_work_queue(const WorkQueue& queue, const std::string& name);
 
 }  // namespace backplane::work_queues

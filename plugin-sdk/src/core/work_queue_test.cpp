@@ -39,7 +39,7 @@ TEST_F(WorkQueueTest, AKeyAddedDuringItsWorkIsQueuedAgain) {
   EXPECT_EQ(take_some(1), std::vector<std::string>{"a"});
   queue->add("a");
   queue->add("a");
-  EXPECT_EQ(queue->length(), 0u) << "nobody else may work on it";
+  EXPECT_EQ(queue->length(), 0u) << "no other worker may get it meanwhile";
   queue->done("a");
   EXPECT_EQ(queue->length(), 1u);
   EXPECT_EQ(take_some(1), std::vector<std::string>{"a"});
@@ -198,7 +198,7 @@ TEST_F(WorkQueueTest, AConflictIsNoErrorUntilItIsRepeatedOften) {
   turns.settle();
 }
 
-TEST(LogLimit, LetsOneLineAnIntervalThroughAndCountsTheOthers) {
+TEST(LogLimit, WritesOneLinePerIntervalAndCountsTheOthers) {
   LogLimit limit(10s);
   const LogLimit::Clock::time_point start{};
   EXPECT_EQ(limit.admit(start), 0u);

@@ -1,4 +1,4 @@
-// Workers of a WorkQueue, and the handler that fills one from an informer.
+// Workers of a WorkQueue, and the handler that fills a queue from an informer.
 #include "backplane/core/exception_text.hpp"
 #include "backplane/core/log_limit.hpp"
 #include "backplane/core/logger.hpp"
@@ -22,7 +22,7 @@ Task<Status> fenced(const Reconcile& reconcile, std::string key) {
   co_return status;
 }
 
-// A conflict is another writer's success; this many in a row are an error.
+// A conflict means that another writer succeeded; this many in a row are an error.
 constexpr int kUsualConflicts = 4;
 
 // The shared state of one controller's workers.

@@ -6,7 +6,7 @@
 namespace backplane BACKPLANE_API {
 namespace {
 
-// apimachinery validation.IsQualifiedName of `domain/name`: the rules that keys can violate.
+// apimachinery validation.IsQualifiedName of `domain/name`: only the rules that a key can violate.
 bool is_annotation_key(std::string_view key) { return key.find('/') != std::string_view::npos && is_qualified_name(key).empty(); }
 
 Object empty_options(std::string_view kind, const json::storage_ptr& storage) {
@@ -91,7 +91,7 @@ Value admission_options(const AdmissionAttributes& attributes, json::storage_ptr
 
 Status admission_forbidden(const AdmissionAttributes& attributes, std::string_view why) {
   std::string_view name = attributes.name;
-  // A name that is to be generated is not known yet.
+  // The final name of an object with generateName is not known yet.
   if (name.empty() && attributes.object != nullptr) name = meta_name(*attributes.object);
   if (name.empty() && attributes.object != nullptr) name = meta_text(*attributes.object, "generateName");
   if (name.empty()) name = "Unknown";

@@ -44,7 +44,8 @@ std::size_t bytes_of(const std::vector<StorageEvent>& events) {
   return bytes;
 }
 
-// Size of retained commits that every watch has taken, for watches that begin slightly behind; the store's history has the rest.
+// Size of retained commits that every watch has already received, for watches that begin slightly behind; older commits are read from the
+// store's history.
 constexpr std::size_t kKeptBytes = 256 * 1024;
 
 // Watches that read the history concurrently, so that other readers of the store are not delayed.
@@ -75,7 +76,7 @@ namespace {
 
 class FeedWatch final : public StorageWatch {
  public:
-  // With the state's lock held.
+  // Call it with the state's lock held.
   FeedWatch(std::shared_ptr<CommitFeed::State> state, std::string prefix, Revision after)
       : state_(std::move(state)), prefix_(std::move(prefix)), after_(after), taken_(after) {
     state_->taken.push_back(&taken_);

@@ -48,7 +48,7 @@ class Former {
 
  private:
   Status add_type(const GroupVersionKind& old, const GroupVersionKind& like) {
-    if (scheme_.recognizes(old)) return {};  // the version serves other kinds, and has all its types
+    if (scheme_.recognizes(old)) return {};  // the version also serves other kinds, and has all its types
     const Schema* own = own_->find(old);
     const Schema* type = own != nullptr ? own : types_->find(like);
     return type != nullptr ? scheme_.add_known_type(old, type, own != nullptr ? own_ : types_, registrant_) : Status();

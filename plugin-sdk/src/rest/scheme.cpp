@@ -36,7 +36,7 @@ struct Scheme::State {
   std::map<std::pair<GroupVersionKind, GroupVersionKind>, Conversion> conversions;
   std::map<std::string, std::vector<std::string>, std::less<>> priorities;
 
-  // A version that `from` can be converted to, and `to` from; null when there is none.
+  // A version to which `from` can be converted, and which can be converted to `to`; null if there is none.
   const GroupVersionKind* between(const GroupVersionKind& from, const GroupVersionKind& to) const noexcept {
     for (auto each = conversions.lower_bound({from, {}}); each != conversions.end() && each->first.first == from; ++each) {
       if (conversions.contains({each->first.second, to})) return &each->first.second;

@@ -19,7 +19,7 @@ void StoreHooks::after_create(RequestContext&, const ObjectRef&) const {}
 void StoreHooks::after_update(RequestContext&, const ObjectRef&) const {}
 void StoreHooks::after_delete(RequestContext&, const ObjectRef&) const {}
 
-// Defined here and not with the rest of the extension point, because only this folder has the type BegunWrite.
+// Defined here and not with the other extension points, because the type BegunWrite is complete only in this folder.
 Task<Result<std::unique_ptr<BegunWrite>>> AdmissionPlugin::begin(const AdmissionAttributes&) const {
   co_return std::unique_ptr<BegunWrite>();
 }

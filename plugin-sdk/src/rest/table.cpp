@@ -11,7 +11,7 @@
 namespace backplane BACKPLANE_API {
 namespace {
 
-// A cell of type string shows anything; lists and objects as JSON.
+// A cell of type string accepts any value; lists and objects are printed as JSON.
 Value text_cell(const Value& value, const json::storage_ptr& storage) {
   if (value.is_string()) return Value(value, storage);
   if (value.is_null()) return Value("<nil>", storage);
@@ -147,7 +147,7 @@ const TableConvertor& default_table_convertor() {
 }
 
 std::string human_duration(std::int64_t seconds) {
-  // Clocks of two machines may differ by a second.
+  // The clocks of two machines may differ by a second.
   if (seconds < -1) return "<invalid>";
   if (seconds < 0) return "0s";
   if (seconds < 120) return std::to_string(seconds) + "s";

@@ -38,7 +38,7 @@ FieldPlaces::FieldPlaces(std::string_view text) {
       text.remove_prefix(end);
     } else {
       const std::size_t end = text.find(']');
-      if (end == std::string_view::npos || end == 1) throw std::invalid_argument("a path whose bracket does not close");
+      if (end == std::string_view::npos || end == 1) throw std::invalid_argument("a path with an unclosed bracket");
       const std::string_view key = text.substr(1, end - 1);
       steps_.push_back(key == "*" ? Step{Kind::kItems} : Step{Kind::kKey, {std::string(key)}});
       text.remove_prefix(end + 1);

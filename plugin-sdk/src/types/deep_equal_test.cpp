@@ -23,7 +23,7 @@ TEST(Alike, EmptyListsEqualAbsentOnesAndNull) {
   EXPECT_FALSE(alike(&item, nullptr));
 }
 
-TEST(Alike, OtherThingsDiffer) {
+TEST(Alike, DifferentValuesDiffer) {
   EXPECT_FALSE(say_the_same(R"({"a":{}})", R"({})"));
   EXPECT_FALSE(say_the_same(R"({"a":[1]})", R"({"a":[]})"));
   EXPECT_FALSE(say_the_same(R"([[],[1]])", R"([[1],[]])"));

@@ -112,7 +112,7 @@ class NestedScan {
       const std::uint64_t lowest = left & -left;
       left &= left - 1;
       if ((escaped & lowest) != 0) {
-        found |= lowest;  // escaped, so it has no meaning
+        found |= lowest;  // escaped, so it is not a quote
         continue;
       }
       if ((lowest >> 63) != 0) {

@@ -130,7 +130,7 @@ class LabelParser {
   }
 
  private:
-  // In the place of a value, `in` and `notin` are ordinary words.
+  // Where a value is expected, `in` and `notin` are ordinary words.
   Lexeme look_value() const {
     Lexeme lexeme = lexemes_[at_];
     if (lexeme.token == Token::kIn || lexeme.token == Token::kNotIn) lexeme.token = Token::kIdentifier;

@@ -82,7 +82,7 @@ TEST(ObjectMetaRules, NoFinalizersAreAddedToWhatIsBeingDeleted) {
             "[]string{\"e.com/y\"}");
 }
 
-// Every error shows the whole list.
+// Every error prints the whole list.
 TEST(ObjectMetaRules, OfManySurplusControllersAFewAreNamed) {
   std::string owners;
   for (int i = 0; i < 100; ++i) {

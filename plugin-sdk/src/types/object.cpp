@@ -1,4 +1,4 @@
-// Object entries, and the splice that puts a resource version into stored bytes without building a tree.
+// Object entries, and the insertion of a resource version into stored bytes without building a tree.
 #include "backplane/core/object.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class Scanner {
     ++at_;
     return true;
   }
-  // The string here without its quotes, still escaped.
+  // The string at this position without its quotes, still escaped.
   std::string_view string() noexcept {
     const std::size_t first = ++at_;
     while (at_ < text_.size() && text_[at_] != '"') at_ += text_[at_] == '\\' ? 2 : 1;
@@ -35,7 +35,7 @@ class Scanner {
     ++at_;
     return out;
   }
-  // Steps over one value.
+  // Skips one value.
   void skip_value() noexcept {
     int depth = 0;
     while (!ended()) {
@@ -303,7 +303,7 @@ std::optional<ObjectRef> ObjectEntry::version(const std::shared_ptr<const void>&
 }
 
 ObjectRef ObjectEntry::publish_version(const std::shared_ptr<const void>& view, ObjectRef object) const {
-  // A kind has two or three versions at a time, and shortly also those before a change.
+  // A kind has two or three versions at a time, and for a short time also the versions before a change.
   constexpr std::size_t kMostVersions = 4;
   Versions* versions = versions_.load(std::memory_order_acquire);
   if (versions == nullptr) {

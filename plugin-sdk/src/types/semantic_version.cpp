@@ -54,7 +54,7 @@ class Reader {
   }
 
  private:
-  // Removes and returns the text after the mark; false: there is no mark.
+  // Cuts off the text after the mark and returns it; false if there is no mark.
   static bool split(std::string_view& text, char mark, std::string_view& rest) {
     const std::size_t at = text.find(mark);
     if (at == std::string_view::npos) return false;

@@ -18,7 +18,7 @@ bool has_upper(std::string_view text) noexcept {
   return std::any_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
 }
 
-// Calls `good` for every part between separators; false at the first bad one.
+// Calls `good` for every part between separators; returns false at the first part that is not.
 template <class Good>
 bool every_part(std::string_view text, char separator, Good good) {
   while (true) {

@@ -15,13 +15,13 @@ namespace {
 
 struct File {
   std::string path;
-  std::string source;  // empty when the volume has one source only
+  std::string source;  // empty if the volume has only one source
 
   std::string print() const { return source.empty() ? quoted(path) : quoted(path) + " (" + source + ")"; }
 };
 using Files = std::vector<File>;
 
-// A response has no room for more; the overlaps may grow with the square of the files.
+// A response holds at most this many: the number of overlaps may grow with the square of the number of files.
 constexpr std::size_t kMostWarnings = 1000;
 
 // The files of one volume in their order, indexed by path and by the folders above it.
@@ -82,7 +82,7 @@ std::string called(std::string_view kind, const Object& source, std::string_view
   return std::string(kind) + " " + quoted(get_string(source, member));
 }
 
-// The files of the first kind of source that a projection has, as upstream looks for them.
+// The files of a projection's first kind of source, in upstream's order of kinds.
 Files projected_files(const Object& source) {
   if (const Object* map = get_object(source, "configMap"); map && has(*map, "items"))
     return files_of(*map, called("ConfigMap", *map, "name"));

@@ -74,7 +74,7 @@ void validate_app_armor_text(std::string_view key, std::string_view profile, con
   errors.invalid(path, profile, "invalid AppArmor profile name: " + quoted(profile));
 }
 
-// Checks that the annotation of "seccomp" or "apparmor" agrees with the field.  `others`: texts that stand for RuntimeDefault.
+// Checks that the annotation of "seccomp" or "apparmor" agrees with the field. `others`: texts that mean RuntimeDefault.
 struct ToldTwice {
   std::string_view what;
   std::string_view member;
@@ -101,7 +101,7 @@ void check_same(const ToldTwice& kind, std::string_view annotation, const Object
   }
 }
 
-// `otherwise`: the profile of containers without one.
+// `otherwise`: the profile of containers that have none.
 void check_containers(const ToldTwice& kind, std::string_view prefix, const Object& annotations, const Object& pod_spec, const Path& path,
                       const Object* otherwise, FieldErrors& errors) {
   each_container(pod_spec, path, [&](const Object& container, const Path& item) {

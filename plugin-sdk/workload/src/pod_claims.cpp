@@ -126,7 +126,7 @@ void validate_claims_used(const Object& resources, const Path& path, const std::
     validate_used_once(use, item, used, errors);
     if (known.contains(name)) return;
     if (errors.left_out() > 0) {
-      errors.not_found(item, name);  // is only counted
+      errors.not_found(item, name);  // this error is only counted
       return;
     }
     if (rest.empty()) rest = known.empty() ? " which is empty" : ": " + joined_names(known);

@@ -95,7 +95,7 @@ void validate_container(const Object& container, const Path& path, const Surroun
   validate_container_security(around.pod_spec, container, path, errors);
 }
 
-// Of containers that keep running.
+// Rules for containers that keep running.
 void validate_probes(const Object& container, const Path& path, FieldErrors& errors) {
   for (std::string_view probe : {"livenessProbe", "readinessProbe", "startupProbe"}) validate_probe(container, probe, path, errors);
 }
@@ -236,7 +236,7 @@ void validate_divisor(std::string_view field, std::string_view divisor, const Pa
                      std::string(what) + " resource");
 }
 
-// "metadata.labels['key']" in two parts; nothing if the text has no subscript.
+// "metadata.labels['key']" in two parts; nullopt if the text has no subscript.
 std::optional<std::pair<std::string_view, std::string_view>> subscript_of(std::string_view text) {
   if (!text.ends_with("']")) return std::nullopt;
   text.remove_suffix(2);

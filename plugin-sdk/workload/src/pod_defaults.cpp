@@ -79,7 +79,7 @@ constexpr std::string_view kOldAnnotations[] = {"pod.alpha.kubernetes.io/init-co
                                                 "pod.alpha.kubernetes.io/init-container-statuses", "pod.beta.kubernetes.io/init-containers",
                                                 "pod.beta.kubernetes.io/init-container-statuses"};
 
-// Init containers were annotations in old versions.  They are not read any more and are removed.
+// Init containers were annotations in old versions. They are now ignored and removed.
 void drop_old_annotations(Object& pod_or_template) {
   Object* metadata = mutable_object(pod_or_template, "metadata");
   Object* annotations = metadata ? mutable_object(*metadata, "annotations") : nullptr;
@@ -96,7 +96,7 @@ void apply_pod_spec_defaults(Object& pod_spec) {
   each_mutable(pod_spec, "volumes", default_volume);
   const std::string_view account = get_string(pod_spec, "serviceAccountName");
   const std::string_view old_account = get_string(pod_spec, "serviceAccount");
-  // Two names of one field: the newer wins.
+  // Two names of one field: the newer name wins.
   if (!account.empty()) {
     pod_spec["serviceAccount"] = std::string(account);
   } else if (!old_account.empty()) {

@@ -141,7 +141,7 @@ TEST(PodRules, TolerationsAreBlamedOnTheirOperator) {
             "spec.tolerations[0].operator: Invalid value: \"b\": value must be empty when `operator` is 'Exists'");
   EXPECT_EQ(with(R"({"key":"a","operator":"Lt","value":"b"})"),
             "spec.tolerations[0].operator: Unsupported value: \"Lt\": supported values: \"Equal\", \"Exists\", \"Lt\", \"Gt\"")
-      << "those that a gate allows are told of when one of them is sent";
+      << "resources that need a gate are mentioned only if one of them is set";
   EXPECT_EQ(with(R"({"key":"a","operator":"lt"})"),
             "spec.tolerations[0].operator: Unsupported value: \"lt\": supported values: \"Equal\", \"Exists\"");
   EXPECT_TRUE(with(R"({"key":"a","value":"a b"})").starts_with("spec.tolerations[0].operator: Invalid value: \"a b\": a valid label"));

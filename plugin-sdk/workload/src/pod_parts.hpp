@@ -26,7 +26,7 @@ bool is_pod_level(std::string_view name) noexcept;
 // ---- pod_claims.cpp
 // spec.resourceClaims; returns their names.
 std::set<std::string> validate_resource_claims(const Object& pod_spec, const kit::Path& path, FieldErrors& errors);
-// `claims` of a `resources`: each must be one of `known`, and unique.
+// The member `claims` of a `resources`: each claim must be unique and one of `known`.
 void validate_claims_used(const Object& resources, const kit::Path& path, const std::set<std::string>& known, FieldErrors& errors);
 // spec.resources, and the containers' resources within them.
 void validate_pod_resources(const Object& pod_spec, const kit::Path& path, const std::set<std::string>& claims,
@@ -57,7 +57,7 @@ void validate_downward_item(const Object& item, const kit::Path& path, FieldErro
 void validate_container_security(const Object& pod_spec, const Object& container, const kit::Path& path, FieldErrors& errors);
 // securityContext of the pod, fields of one operating system only, and host users.
 void validate_pod_security(const Object& pod_spec, const kit::Path& path, const PodValidationOptions& options, FieldErrors& errors);
-// A constraint must not name a key both in its selector and in matchLabelKeys.
+// A constraint must not use a key both in its selector and in matchLabelKeys.
 void validate_spread_keys(const Object& constraint, const kit::Path& path, FieldErrors& errors);
 
 // ---- windows_user.cpp
@@ -65,12 +65,12 @@ void validate_spread_keys(const Object& constraint, const kit::Path& path, Field
 void validate_windows_user(const Object& holder, const kit::Path& path, FieldErrors& errors);
 
 // ---- pod_restarts.cpp
-// restartPolicyRules of a container, `init`: of an init container; and resizePolicy of any container, and of init containers that are no
+// restartPolicyRules of a container, `init`: of an init container; and resizePolicy of any container, and of init containers that are not
 // sidecars.
 void validate_restart_rules(const Object& container, const kit::Path& path, bool init, FieldErrors& errors);
 void validate_resize_policy(const Object& pod_spec, const Object& container, const kit::Path& path, FieldErrors& errors);
 void validate_init_resize_policy(const Object& container, const kit::Path& path, FieldErrors& errors);
-// Handlers that sleep do so within the pod's grace period.
+// Handlers that sleep must not exceed the pod's grace period.
 void validate_sleeps(const Object& pod_spec, const Object& container, const kit::Path& path, FieldErrors& errors);
 
 // Calls `visit(container, path)` for init containers, containers and ephemeral ones, in upstream's order.

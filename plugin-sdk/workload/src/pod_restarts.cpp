@@ -1,4 +1,4 @@
-// How containers start again, change in size and wait.
+// Restart policies, resize policies and sleeping handlers of containers.
 #include "backplane/core/json_access.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "pod_parts.hpp"

@@ -28,7 +28,7 @@ std::string in_container(const std::string& members, const std::string& spec_mem
 }
 std::string in_spec(const std::string& members) { return problems_of(R"({"containers":[{"name":"c","image":"i"}],)" + members + "}"); }
 
-// Regression: the probes of an init container that is no sidecar were checked, although it may have none.
+// Regression: the probes of an init container that is not a sidecar were checked, although it may have none.
 TEST(PodRules, WhatAnInitContainerMayNotHaveIsNotLookedInto) {
   EXPECT_EQ(in_spec(R"("initContainers":[{"name":"n","image":"i","livenessProbe":{}}])"),
             "spec.initContainers[0].livenessProbe: Forbidden: may not be set for init containers without restartPolicy=Always");
@@ -144,7 +144,7 @@ TEST(PodClaims, AreUsedByTheirNames) {
             "spec.containers[0].resources.claims[1]: Duplicate value: \"a\"");
 }
 
-// Regression: each was compared with each, and each error listed all names: such a pod blocked its loop for a minute.
+// Regression: every two were compared, and each error listed all names: such a pod blocked its loop for a minute.
 TEST(PodResources, ManyClaimsAreLookedUp) {
   constexpr int kMany = 50'000;
   std::string claims, known, unknown;

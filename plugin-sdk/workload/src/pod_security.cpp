@@ -48,7 +48,7 @@ void validate_host_users(const Object& pod_spec, const Path& path, const PodVali
 
 struct Member {
   std::string_view name;
-  bool of_spec = false;  // it is a member of the pod's spec itself
+  bool of_spec = false;  // it is a member of the pod's spec
 };
 
 constexpr std::array<Member, 15> kNotOnWindows = {{{"appArmorProfile"},

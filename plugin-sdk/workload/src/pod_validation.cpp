@@ -52,7 +52,7 @@ void validate_spread(const Object& pod_spec, const Path& path, const PodValidati
   });
 }
 
-// matchLabelKeys or mismatchLabelKeys (`member`) of a term: names of labels, for a selector that is there.
+// matchLabelKeys or mismatchLabelKeys (`member`) of a term: label keys, which require a selector.
 void validate_label_keys(const Object& term, std::string_view member, const Path& path, FieldErrors& errors) {
   const auto keys = texts(term, member);
   const Path list = path.at(member);
@@ -181,7 +181,7 @@ void validate_dns(const Object& pod_spec, const Path& path, FieldErrors& errors)
   }
 }
 
-// A pod's tokens are its account's; templates are given an account when pods are made of them.
+// A pod's tokens belong to its service account; a pod from a template gets its account when it is created.
 void validate_tokens_have_account(const Object& pod_spec, const Path& path, FieldErrors& errors) {
   if (!get_string(pod_spec, "serviceAccountName").empty()) return;
   each(pod_spec, "volumes", [&](const Object& volume, std::size_t v) {

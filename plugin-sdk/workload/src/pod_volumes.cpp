@@ -47,7 +47,7 @@ void validate_source(const Object& volume, const Path& path, const PodValidation
   }
 }
 
-// The claims that come with a pod.
+// The claims of ephemeral volumes.
 std::set<std::string, std::less<>> made_claims(const Object& pod_spec, std::string_view pod_name) {
   std::set<std::string, std::less<>> claims;
   if (pod_name.empty()) return claims;
@@ -95,7 +95,7 @@ std::set<std::string> validate_volumes(const Object& pod_spec, const Path& path,
     }
     if (!name.empty()) {
       if (names.contains(name)) errors.duplicate(item.at("name"), name);
-      // The claim that comes with an ephemeral volume is named after pod and volume.
+      // The claim of an ephemeral volume is named after pod and volume.
       if (has(volume, "ephemeral") && !pod_name.empty()) {
         const std::string claim = std::string(pod_name) + "-" + name;
         for (const std::string& problem : is_dns1123_subdomain(claim)) {

@@ -33,7 +33,7 @@ struct Source {
 bool is_alnum(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// A prefix, one character, and as many letters and digits as `count`.
+// A prefix, one character, and `count` letters and digits.
 bool is_numbered_name(std::string_view text, std::size_t count) {
   return text.size() == count + 4 && std::all_of(text.begin() + 4, text.end(), is_alnum);
 }
@@ -151,7 +151,7 @@ struct Row {
 constexpr std::array<Row, 5> kRows = {
     {{"iscsi", check_iscsi}, {"flexVolume", check_flex}, {"quobyte", check_quobyte}, {"azureDisk", check_azure_disk}, {"csi", check_csi}}};
 
-// The schema has reported a second source; it is not checked.
+// The schema reports a second source, so only the first one is checked.
 bool is_forbidden(const std::string& place, const FieldErrors& errors) {
   return std::any_of(errors.list().begin(), errors.list().end(),
                      [&](const FieldError& error) { return error.type == FieldErrorType::kForbidden && error.field == place; });

@@ -209,7 +209,7 @@ void each_port(const Object& pod_spec, Visit visit) {
   }
 }
 
-// A response has no room for more; the collisions may grow with the square of the ports.
+// A response holds at most this many: the number of collisions may grow with the square of the number of ports.
 constexpr std::size_t kMostWarnings = 1000;
 
 // The ports of one number and protocol in their order, indexed by host port and address.

@@ -119,7 +119,7 @@ TEST(PodWarnings, PortsAreInTheWayInTheOrderInWhichTheyCame) {
                    pair(5, "dangerously ambiguous", 4)}));
 }
 
-// Regression: each port was reported for each other one, and a pod of three megabytes used up the memory.
+// Regression: each port was reported for every other port, and a pod of three megabytes exhausted the memory.
 TEST(PodWarnings, WarningsAboutManyPortsAreLimited) {
   constexpr int kMany = 60'000;
   for (const bool alike : {true, false}) {
@@ -135,7 +135,7 @@ TEST(PodWarnings, WarningsAboutManyPortsAreLimited) {
   }
 }
 
-TEST(PodWarnings, FilesInTheWayOfOthers) {
+TEST(PodWarnings, FilesThatOverwriteOthers) {
   EXPECT_EQ(
       warnings_of(R"({"volumes":[{"name":"v","configMap":{"name":"m","items":[{"key":"a","path":"x"},{"key":"b","path":"x/y"}]}},
                             {"name":"p","projected":{"sources":[{},{"serviceAccountToken":{"path":"t"}},{"serviceAccountToken":{"path":"t/"}}]}}]})"),

@@ -12,13 +12,13 @@ namespace {
 
 constexpr int kDefaultAccountAttempts = 10;
 
-// What the plugin reads of an account.
+// Reads the members of an account that the plugin uses.
 constexpr std::string_view kMembers[] = {"metadata.name", "metadata.annotations", "automountServiceAccountToken", "imagePullSecrets",
                                          "secrets"};
 
 GroupVersionResource accounts() { return {"", "v1", "serviceaccounts"}; }
 
-// The same for all attempts of one look-up.
+// The arguments of one look-up, for all its attempts.
 std::chrono::milliseconds retry_interval() {
   thread_local std::minstd_rand random(std::random_device{}());
   return std::chrono::milliseconds(std::uniform_int_distribution<int>(100, 199)(random));
@@ -51,7 +51,7 @@ Task<Result<ObjectRef>> AccountReader::read_once(std::string ns, std::string nam
   const std::shared_ptr<RestStorage> storage = host_.find_storage(accounts());
   Getter* const getter = role_of<Getter>(storage);
   if (getter == nullptr) co_return not_found("", "serviceaccounts", name);
-  RequestContext context;  // not that of the request: the read is the plugin's
+  RequestContext context;  // a separate context, because the plugin reads on its own behalf
   context.info.ns = std::move(ns);
   GetOptions newest;
   auto reading = getter->get(context, std::move(name), std::move(newest));

@@ -19,7 +19,7 @@ inline constexpr std::string_view kDefaultAccount = "default";
 class AccountReader {
  public:
   explicit AccountReader(Services& services);
-  // The members of the account that matter to pods; nullopt if the cache does not have it.
+  // The members of the account that pods depend on; nullopt if the cache does not have it.
   std::optional<Object> cached(std::string_view ns, std::string_view name) const;
   // The account in the store. A controller creates the account `default` of each new namespace: for that name the read is repeated for one
   // to two seconds.

@@ -13,7 +13,7 @@ namespace backplane::admission::accounts {
 
 inline constexpr std::string_view kMirrorPodAnnotation = "kubernetes.io/config.mirror";
 bool is_mirror_pod(const Object& pod);
-// Why a mirror pod is refused: it refers to service accounts, secrets or tokens; nullopt if it does not.
+// The reason why a mirror pod is refused: a reference to service accounts, secrets or tokens; nullopt: there is none.
 std::optional<std::string_view> forbidden_in_mirror_pod(const Object& pod_spec);
 
 }  // namespace backplane::admission::accounts

@@ -29,14 +29,14 @@ class ReferenceCheck {
   // `what`: "init container".
   void containers(const Object& spec, std::string_view list, const std::string& what) {
     each(spec, list, [&](const Object& container, std::size_t) {
-      const std::string who = what + " " + std::string(get_string(container, "name")) + " with ";
+      const std::string referrer = what + " " + std::string(get_string(container, "name")) + " with ";
       each(container, "env", [&](const Object& env, std::size_t) {
         const Object* ref = get_object(object_or_empty(env, "valueFrom"), "secretKeyRef");
-        if (ref != nullptr) check(who + "envVar " + std::string(get_string(env, "name")) + " referencing", get_string(*ref, "name"));
+        if (ref != nullptr) check(referrer + "envVar " + std::string(get_string(env, "name")) + " referencing", get_string(*ref, "name"));
       });
       each(container, "envFrom", [&](const Object& from, std::size_t) {
         const Object* ref = get_object(from, "secretRef");
-        if (ref != nullptr) check(who + "envFrom referencing", get_string(*ref, "name"));
+        if (ref != nullptr) check(referrer + "envFrom referencing", get_string(*ref, "name"));
       });
     });
   }
@@ -51,9 +51,9 @@ class ReferenceCheck {
   Refused why() && { return std::move(why_); }
 
  private:
-  void check(const std::string& who, std::string_view secret) {
+  void check(const std::string& referrer, std::string_view secret) {
     if (why_ || find_item(account_, "secrets", "name", secret) != nullptr) return;
-    why_ = who + " secret.secretName=\"" + std::string(secret) + "\" is not allowed because service account " +
+    why_ = referrer + " secret.secretName=\"" + std::string(secret) + "\" is not allowed because service account " +
            std::string(meta_name(account_)) + " does not reference that secret";
   }
 

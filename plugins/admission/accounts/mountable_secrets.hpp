@@ -12,7 +12,7 @@
 namespace backplane::admission::accounts {
 
 bool enforces_mountable_secrets(const Object& account);
-// Why the pod is refused: its first reference to a secret that the account does not list; nullopt if there is none.
+// The reason why the pod is refused: its first reference to a secret that the account does not list; nullopt: there is none.
 std::optional<std::string> forbidden_reference(const Object& account, const Object& pod_spec);
 // The same for ephemeral containers.
 std::optional<std::string> forbidden_ephemeral_reference(const Object& account, const Object& pod_spec);

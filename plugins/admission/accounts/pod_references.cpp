@@ -5,7 +5,7 @@
 namespace backplane::admission::accounts {
 namespace {
 
-// Where a volume of a type names a secret.
+// The member in which a volume of a type names a secret.
 struct SecretPlace {
   std::string_view source, path;
 };

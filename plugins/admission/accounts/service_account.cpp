@@ -53,7 +53,7 @@ Status validate_mirror(const AdmissionAttributes& attributes) {
   return why ? admission_forbidden(attributes, *why) : Status();
 }
 
-// The decision, if the account does not matter to it; nullopt otherwise.
+// The decision, if it does not depend on the account; nullopt otherwise.
 std::optional<Status> decide_without_account(const AdmissionAttributes& attributes) {
   if (!concerns_pods(attributes)) return Status();
   if (!is_create(attributes) && attributes.subresource != "ephemeralcontainers") return Status();
@@ -69,7 +69,7 @@ Status validate_with(const AdmissionAttributes& attributes, const Object& accoun
     const auto why = forbidden_reference(account, spec_of(attributes));
     return why ? admission_forbidden(attributes, *why) : Status();
   }
-  // Upstream returns this error as it is, which makes it a 500.
+  // Upstream returns this error unwrapped, which results in a 500.
   auto why = forbidden_ephemeral_reference(account, spec_of(attributes));
   return why ? Status(500, Reason::kNone, std::move(*why)) : Status();
 }

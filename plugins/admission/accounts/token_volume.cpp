@@ -9,7 +9,7 @@ namespace {
 constexpr std::string_view kVolumePrefix = "kube-api-access-";
 constexpr std::string_view kMountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-// The lifetime tells a token of this volume from others: clients that do not renew it are warned of before it expires.
+// The lifetime identifies tokens of this volume: the server warns about clients that do not renew them before they expire.
 const Value& token_volume_source() {
   static const Value source = json::parse(R"({
     "sources": [

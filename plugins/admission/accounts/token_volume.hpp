@@ -1,6 +1,6 @@
 // The volume kube-api-access-xxxxx with the token of a pod's service account, the cluster's CA and the namespace.
 //
-// Thread-safety: pure function on a tree of the caller's.
+// Thread-safety: pure function on a tree of the caller.
 // Source:        kubernetes plugin/pkg/admission/serviceaccount (mountServiceAccountToken, TokenVolumeSource).
 #pragma once
 

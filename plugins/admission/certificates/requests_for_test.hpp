@@ -29,7 +29,7 @@ inline constexpr std::string_view kWideRequest =
     "phbjF5NW0yK0tkQythcDg1RE5HeVRhOWdJaEFNSXJtUzZOOExQdisxMTRqMDdJenZ1TGR6K21UazVaCjhoOWduSnc1c0JjRAotLS0tLUVORCBDRVJUSUZJQ0FURSBSRVFVRVNU"
     "LS0tLS0K";
 
-// CN=system:node:other, and CN=system:node:mynode as a BIT STRING, which is no text.
+// CN=system:node:other, and CN=system:node:mynode as a BIT STRING, which is not text.
 inline constexpr std::string_view kBitStringRequest =
     "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIMU1JR2NBZ0VBTURveEdqQVlCZ05WQkFNTUVYTjVjM1JsYlRwdWIyUmxPbTkwYUdWeU1Sd3dHZ1lEVlFRRA"
     "pBeE1BYzNsemRHVnRPbTV2WkdVNmJYbHViMlJsTUZrd0V3WUhLb1pJemowQ0FRWUlLb1pJemowREFRY0RRZ0FFCjJ0VFhKSSt4eis0dzFJOFFFZ1Rna25Za0xwdmViZTdzejlD"

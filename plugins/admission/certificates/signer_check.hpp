@@ -1,4 +1,4 @@
-// Base of the admission plugins that ask whether a user has a verb (approve, sign, attest) on a signer.
+// Base of the admission plugins that check whether a user has a verb (approve, sign, attest) on a signer.
 //
 // The user needs the verb on the resource `signers` of certificates.k8s.io, with the signer's name or with `domain/*`.
 // Thread-safety: any thread.
@@ -25,7 +25,7 @@ class SignerCheck : public AdmissionPlugin {
  private:
   // The name of the signer on which the user needs the verb; nullopt if the write needs no right.
   virtual std::optional<std::string> signer_of(const AdmissionAttributes& attributes) const = 0;
-  // Why the write is refused.
+  // The reason for the refusal of the write.
   virtual std::string refusal(std::string_view signer) const = 0;
   AuthorizationAttributes question(const UserRef& user, std::string name) const;
 

@@ -1,4 +1,5 @@
-// The admission plugins CertificateApproval and CertificateSigning: who may approve and sign CertificateSigningRequests of a signer.
+// The admission plugins CertificateApproval and CertificateSigning: they check the right to approve and to sign CertificateSigningRequests
+// of a signer.
 //
 // Thread-safety: any thread.
 // Lifetime:      `authorizer` outlives the plugins.

@@ -1,6 +1,5 @@
-// The variable `authorizer` in the expressions of policies and in the match conditions of webhooks. A check is answered from the answers
-// that are known, or at once by authorizers that need not wait. A check that has to wait is recorded; the caller evaluates again when
-// wait() has answered it.
+// The variable `authorizer` in the expressions of policies and in the match conditions of webhooks. A check uses a known decision, or calls
+// authorizers that need not wait. A check that has to wait is recorded; the caller evaluates again after wait().
 //
 // Thread-safety: one request.
 // Lifetime:      borrows host and attributes.
@@ -24,7 +23,7 @@ class AccessChecks final : public cel::Authorizer {
   AccessChecks(Host& host, UserRef user) : host_(host), user_(std::move(user)) {}
 
   cel::AccessAnswer check(const cel::AccessQuestion& question) const override;
-  // True if a check of the last evaluation has no answer yet.
+  // True if a check of the last evaluation has no decision yet.
   bool waits() const noexcept { return !unanswered_.empty(); }
   Task<void> wait();
 

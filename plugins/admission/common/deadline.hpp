@@ -1,5 +1,6 @@
-// The deadline of the request that a write belongs to. A client chooses it, so a failure that a plugin ignores must not let a write through
-// whose time is over: a short timeout would turn the plugin off. Upstream's store refuses such a write, because its context has ended.
+// The deadline of the request that a write belongs to. A client chooses the deadline, so a plugin that ignores a failure must not allow a
+// write whose deadline has passed: otherwise a short timeout would disable the plugin. Upstream's store refuses such a write, because its
+// context has ended.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -16,7 +17,7 @@ inline bool deadline_passed(const AdmissionAttributes& attributes) {
   return attributes.context != nullptr && std::chrono::steady_clock::now() >= attributes.context->deadline;
 }
 inline Status deadline_status() { return timeout("request did not complete within requested timeout", 0); }
-// `status`, unless the write is allowed too late.
+// `status`; a timeout error if `status` allows the write after its deadline.
 inline Status unless_late(const AdmissionAttributes& attributes, Status status) {
   return status.ok() && deadline_passed(attributes) ? deadline_status() : std::move(status);
 }

@@ -17,7 +17,7 @@ namespace backplane::admission {
 
 inline Object object_from(std::string_view json) { return json::parse(json::string_view(json.data(), json.size())).get_object(); }
 
-// A write as a test states it. Empty texts: no object.
+// The write of a test. Empty texts: no object.
 struct TestWrite {
   AdmissionOperation operation = AdmissionOperation::kCreate;
   GroupVersionResource resource;
@@ -111,7 +111,7 @@ class OneRight final : public Authorizer {
 
   std::string verb, resource, granted;
   bool waits = false;
-  Status error;  // of every answer
+  Status error;  // of every decision
 
  private:
   AuthorizerResult decide(const RequestView& request) const {

@@ -16,7 +16,7 @@ namespace backplane::admission {
 
 // Quantities by resource name.
 using ResourceList = std::map<std::string, std::string, std::less<>>;
-// Sorted where a function returns them.
+// Functions return them sorted.
 using ResourceNames = std::vector<std::string>;
 
 inline constexpr std::string_view kRequestsPrefix = "requests.";

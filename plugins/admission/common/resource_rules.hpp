@@ -37,7 +37,8 @@ struct ResourceRule {
 ResourceRule read_resource_rule(const Object& rule);
 std::vector<ResourceRule> read_resource_rules(const Object& parent, std::string_view key);
 
-// The two parts of a match: what is the same for all writes of a resource, and the rest. `resource`: that of the write, or an equivalent.
+// The two parts of a match: the part that is equal for all writes of a resource, and the rest. `resource`: that of the write, or an
+// equivalent.
 bool names_resource(const ResourceRule& rule, const GroupVersionResource& resource, std::string_view subresource) noexcept;
 bool admits_write(const ResourceRule& rule, const GroupVersionResource& resource, const AdmissionAttributes& attributes) noexcept;
 

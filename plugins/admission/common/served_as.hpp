@@ -20,10 +20,10 @@ struct ServedAs {
   auto operator<=>(const ServedAs&) const = default;
 };
 
-// The type of the objects; of kinds that only subresources have too (Scale, Binding).
+// The type of the objects, also for kinds that only subresources have (Scale, Binding).
 struct ServedType {
   GroupVersionKind kind;
-  const Schema* schema = nullptr;  // null: unknown, objects stay as they are
+  const Schema* schema = nullptr;  // null: unknown, objects are not changed
   std::shared_ptr<RestStorage> storage;
   // Sets the defaults of the kind.
   void set_defaults(Value& object) const;

@@ -1,4 +1,4 @@
-// What the admission plugins of this folder share: the host, and one informer for each resource, shared by all readers.
+// The services that the admission plugins of this folder share: the host, and one informer for each resource.
 //
 // Thread-safety: make functions are called on one thread, at startup; a Lister from any thread.
 // Lifetime:      services outlive the plugins that were made with them.

@@ -32,7 +32,7 @@ class VersionedViews final : public VersionSource {
  public:
   VersionedViews(Host& host, const AdmissionAttributes& attributes)
       : host_(host), attributes_(attributes), own_(VersionedObjects{attributes.object, attributes.old_object}) {}
-  // What in() returns, if it has the version already; else null.
+  // The result of in() if the version is available already; else null.
   const Result<VersionedObjects>* find(const GroupVersionKind& kind) const noexcept;
   Task<Result<VersionedObjects>> in(GroupVersionKind kind) override;
 

@@ -19,7 +19,7 @@ struct ManifestDocument {
 };
 struct ManifestFiles {
   std::vector<ManifestDocument> documents;  // in the order of the files' names
-  std::string hash;                         // "sha256:…" of all files; empty: there is nothing in them
+  std::string hash;                         // "sha256:…" of all files; empty: they contain no documents
 };
 
 // The documents of all files named *.yaml, *.yml and *.json. Subdirectories are not read.

@@ -12,7 +12,7 @@
 namespace backplane::admission::manifests {
 namespace {
 
-// ---- what manifests must not have
+// ---- restrictions of manifests
 
 Status check_policy(std::string_view kind, const Object& object) {
   if (!has(object_or_empty(object, "spec"), "paramKind")) return {};
@@ -89,7 +89,7 @@ class Loader {
     return bad_request("unsupported resource type " + go_type(manifest.kind));
   }
 
-  // Of any kinds.
+  // Objects of any kinds.
   Status accept_list(Object& list, const std::string& file) {
     Value* items = find(list, "items");
     if (items == nullptr || !items->is_array()) return {};

@@ -13,8 +13,8 @@
 namespace backplane::admission::manifests {
 namespace {
 
-constexpr std::chrono::seconds kLookEvery{1};   // at the files' metadata
-constexpr std::chrono::seconds kReadEvery{60};  // whatever they say
+constexpr std::chrono::seconds kLookEvery{1};   // interval of checks of the files' metadata
+constexpr std::chrono::seconds kReadEvery{60};  // interval of readings regardless of the metadata
 
 Metric& reload_count() {
   static Metric& out = Metric::counter(

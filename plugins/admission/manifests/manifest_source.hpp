@@ -6,7 +6,7 @@
 //
 // Thread-safety: the plugin's executor.
 // Lifetime:      shared with its task, which ends with the server.
-// Errors:        load(): why the manifests cannot be used. Later: a line in the log, the metrics, and the old objects stay in use.
+// Errors:        load(): the reason why the manifests cannot be used. Later errors are logged and counted, and the old objects stay in use.
 // Source:        k8s.io/apiserver/pkg/admission/plugin/policy/manifest/source, …/webhook/manifest/source, …/manifest/metrics.
 #pragma once
 

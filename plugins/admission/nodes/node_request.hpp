@@ -23,7 +23,7 @@ struct CachedResource {
   Status missing(std::string_view name) const;
 };
 
-// Which tokens a node may request is decided by the volumes of the pod, and these by their drivers.
+// The volumes of the pod, and their drivers, determine the tokens that a node may request.
 struct VolumeData {
   CachedResource claims, volumes, drivers;
 };

@@ -6,7 +6,7 @@
 namespace backplane::admission::nodes {
 namespace {
 
-// A cache that lags behind may be the cause, so the error is not a refusal and the client may retry.
+// A stale cache may be the cause, so the error is not a refusal, and the client may retry.
 Status stale(std::string message) { return {500, Reason::kNone, std::move(message)}; }
 
 // PodCertificateRequest: each step compares the request with one object.

@@ -14,26 +14,26 @@ bool same_list(const Object& a, const Object& b, std::string_view key) {
 
 Status check_new_node(const NodeRequest& request) {
   const Object& node = *request.attributes.object;
-  const std::string who = "node " + quoted(request.node);
+  const std::string subject = "node " + quoted(request.node);
   if (has(object_or_empty(node, "spec"), "configSource")) {
-    return request.refuse(who + " is not allowed to create pods with a non-nil configSource");
+    return request.refuse(subject + " is not allowed to create pods with a non-nil configSource");
   }
   const auto labels = forbidden_label_changes(node, nullptr);
-  if (!labels.empty()) return request.refuse(who + " is not allowed to set the following labels: " + sorted_text(labels));
+  if (!labels.empty()) return request.refuse(subject + " is not allowed to set the following labels: " + sorted_text(labels));
   return {};
 }
 
 Status check_changed_node(const NodeRequest& request) {
   const Object &node = *request.attributes.object, &old = *request.attributes.old_object;
   const Object &spec = object_or_empty(node, "spec"), &before = object_or_empty(old, "spec");
-  const std::string who = "node " + quoted(request.node);
+  const std::string subject = "node " + quoted(request.node);
   // An old kubelet may drop the field when it updates the status.
   if (has(spec, "configSource") && !same_member(spec, before, "configSource")) {
-    return request.refuse(who + " is not allowed to update configSource to a new non-nil configSource");
+    return request.refuse(subject + " is not allowed to update configSource to a new non-nil configSource");
   }
-  if (!same_list(spec, before, "taints")) return request.refuse(who + " is not allowed to modify taints");
+  if (!same_list(spec, before, "taints")) return request.refuse(subject + " is not allowed to modify taints");
   if (!same_list(object_or_empty(node, "metadata"), object_or_empty(old, "metadata"), "ownerReferences")) {
-    return request.refuse(who + " is not allowed to modify ownerReferences");
+    return request.refuse(subject + " is not allowed to modify ownerReferences");
   }
   const auto labels = forbidden_label_changes(node, &old);
   if (!labels.empty()) return request.refuse("is not allowed to modify labels: " + sorted_text(labels));

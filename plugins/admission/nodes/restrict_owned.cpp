@@ -32,7 +32,7 @@ Status restrict_csi_node(const NodeRequest& request) {
   return request.refuse("can only access CSINode with the same name as the requesting node");
 }
 
-// Updates are decided by the authorizer. It knows neither the content of a new object nor the single objects of a deleted collection.
+// The authorizer decides about updates. It gets neither the content of a new object nor the single objects of a deleted collection.
 Status restrict_resource_slice(const NodeRequest& request) {
   const AdmissionAttributes& attributes = request.attributes;
   if (attributes.operation == AdmissionOperation::kCreate && !is_slice_of_node(request, attributes.object)) {

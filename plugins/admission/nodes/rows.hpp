@@ -1,4 +1,4 @@
-// The admission plugins of nodes, and of what kubelets write.
+// The admission plugins of nodes, and of objects that kubelets write.
 #pragma once
 
 #include "common/services.hpp"

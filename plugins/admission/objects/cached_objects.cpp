@@ -28,7 +28,7 @@ Task<Result<ObjectRef>> read_live(Host& host, GroupVersionResource resource, std
   const std::shared_ptr<RestStorage> storage = host.find_storage(resource);
   Getter* getter = role_of<Getter>(storage);
   if (getter == nullptr) co_return not_found(resource.group, resource.resource, name);
-  RequestContext own;  // the plugin's read, not the client's: no admission, no authorization
+  RequestContext own;  // a separate context, because the plugin reads on its own behalf: no admission, no authorization
   own.info.ns = std::move(ns);
   auto reading = getter->get(own, std::move(name), GetOptions());
   auto found = co_await std::move(reading);

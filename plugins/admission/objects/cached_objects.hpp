@@ -8,8 +8,8 @@
 
 namespace backplane::admission::objects {
 
-// Waits until the cache of `lister` is complete, at most ten seconds. A plugin calls it only for writes that it decides about, so that the
-// writes which the start of the server needs never wait for it.
+// Waits until the cache of `lister` is complete, at most ten seconds. A plugin calls it only for writes that it decides about, so that
+// writes of the server's startup never wait for it.
 // Errors: 403 `not yet ready to handle request`.
 Task<Status> wait_synced(const Lister& lister, const AdmissionAttributes& attributes);
 

@@ -29,7 +29,7 @@ struct EventLimitConfig {
 // `text`: the configuration in JSON; empty: none, which is an error, because one limit is required.
 Result<std::vector<EventLimitConfig>> parse_event_limits(std::string_view text);
 
-// What the buckets of the limit are chosen by; of an event of the core group.
+// The key of the limit's bucket for an event of the core group.
 std::string event_limit_key(std::string_view type, const AdmissionAttributes& attributes);
 
 // One limit with its buckets.
@@ -38,7 +38,7 @@ class EventLimit {
   using Clock = std::function<std::chrono::steady_clock::time_point()>;
   EventLimit(EventLimitConfig config, Clock now);
 
-  // Takes the event's token. Returns why there is none.
+  // Takes a token for the event. Returns the reason if there is none.
   std::optional<std::string> accept(const AdmissionAttributes& attributes);
 
  private:

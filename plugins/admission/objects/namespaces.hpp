@@ -1,4 +1,4 @@
-// Namespaces as admission plugins read them: from the cache, and from the store if the cache is behind.
+// Reads namespaces for admission plugins: from the cache, and from the store if the cache is stale.
 //
 // Thread-safety: any thread.
 // Lifetime:      the services outlive it; it outlives the tasks that it returns.
@@ -10,7 +10,7 @@ namespace backplane::admission::objects {
 
 class Namespaces {
  public:
-  // In a make function: follows the namespaces from then on.
+  // Call it in a make function. Starts an informer for namespaces.
   explicit Namespaces(Services& services) : host_(services.host()), lister_(services.lister({"", "v1", "namespaces"})) {}
 
   const Lister& lister() const noexcept { return lister_; }

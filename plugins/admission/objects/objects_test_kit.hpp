@@ -1,4 +1,4 @@
-// For tests: an admission plugin with a fake host, whose stores have what the test puts in.
+// For tests: an admission plugin with a fake host, whose stores have the objects of the test.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -15,7 +15,7 @@ using backplane::test::FakeStore;
 
 inline Object tree_of(std::string_view text) { return json::parse(json::string_view(text.data(), text.size())).as_object(); }
 
-// `gates`: those that are on.
+// `gates`: the enabled ones.
 class PluginUnderTest {
  public:
   explicit PluginUnderTest(const std::vector<std::string>& gates = {}) {
@@ -57,7 +57,7 @@ class PluginUnderTest {
     }
     FAIL() << "no plugin " << name;
   }
-  // Lets the caches fill themselves.
+  // Waits until the caches are filled.
   void start() {
     host.spawn("informers", Services::run(services));
     host.all_groups.fire();

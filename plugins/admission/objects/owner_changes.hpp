@@ -1,4 +1,4 @@
-// What a write changes in metadata.ownerReferences.
+// The changes of a write to metadata.ownerReferences.
 //
 // Thread-safety: pure functions.
 // Lifetime:      the pointers refer to the object that was passed.

@@ -64,7 +64,7 @@ class OwnerPermissions final : public AdmissionPlugin {
   bool mutates() const noexcept override { return false; }
 
   std::optional<Status> validate_now(const AdmissionAttributes& attributes) const override {
-    // Old kubelets send owners that are not those of the pod; an update of the status does not change them.
+    // Old kubelets send other owners than the pod has; an update of the status does not change owners.
     if (is_of_resource(attributes, "", "pods") && attributes.subresource == "status") return Status();
     if (attributes.object == nullptr || !changes_owner_references(*attributes.object, attributes.old_object)) return Status();
     const bool create = attributes.operation == AdmissionOperation::kCreate;
@@ -102,7 +102,7 @@ class OwnerPermissions final : public AdmissionPlugin {
     co_return result;
   }
 
-  // The user must be allowed to finalize the owner in every resource that its kind may mean.
+  // The user must be allowed to finalize the owner in every resource that has the owner's kind.
   Task<Status> check_owner(const AdmissionAttributes& attributes, const Object& owner) const {
     const std::string api_version(get_string(owner, "apiVersion")), kind(get_string(owner, "kind"));
     auto finding = finder_(api_version, kind);
@@ -123,7 +123,7 @@ class OwnerPermissions final : public AdmissionPlugin {
     co_return Status();
   }
 
-  const std::function<Authorizer&()> authorizer_;  // asked for at the first request: it exists once the server runs
+  const std::function<Authorizer&()> authorizer_;  // created at the first request, because it exists only while the server runs
   const OwnerResourceFinder finder_;
 };
 

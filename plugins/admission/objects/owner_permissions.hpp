@@ -16,7 +16,7 @@ namespace backplane::admission::objects {
 
 Result<std::shared_ptr<AdmissionPlugin>> make_owner_permissions(Services& services, const AdmissionPluginConfig& config);
 
-// How the plugin finds the resources of an owner, by apiVersion and kind.
+// Finds the resources of an owner by apiVersion and kind.
 using OwnerResourceFinder = std::function<Task<Result<std::vector<OwnerResource>>>(std::string api_version, std::string kind)>;
 std::shared_ptr<AdmissionPlugin> make_owner_permissions(std::function<Authorizer&()> authorizer, OwnerResourceFinder finder);
 

@@ -9,7 +9,7 @@ namespace {
 
 using objects::OwnerResource;
 
-// Allows the questions that it is given, as "verb group resource/subresource namespace name".
+// Allows the given checks, as "verb group resource/subresource namespace name".
 class QuestionAuthorizer final : public Authorizer {
  public:
   std::string_view name() const noexcept override { return "test"; }

@@ -1,4 +1,4 @@
-// The resources of a kind, from discovery: what upstream's RESTMapper answers.
+// The resources of a kind, from discovery, as upstream's RESTMapper returns them.
 //
 // Thread-safety: any thread.
 // Lifetime:      the host outlives the task.

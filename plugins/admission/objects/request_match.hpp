@@ -1,4 +1,4 @@
-// Of which resource or kind a write is.
+// Tests of the resource or the kind of a write.
 //
 // Thread-safety: pure functions.
 #pragma once

@@ -1,4 +1,4 @@
-// Admission plugin LimitPodHardAntiAffinityTopology, off by default: required anti-affinity may only be about single nodes.
+// Admission plugin LimitPodHardAntiAffinityTopology, off by default: the topology key of required anti-affinity must be the hostname.
 // Source: k8s.io/kubernetes/plugin/pkg/admission/antiaffinity.
 #pragma once
 

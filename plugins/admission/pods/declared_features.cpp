@@ -24,7 +24,7 @@ bool resizes_init_container(const Object& spec, const Object& before) {
   return resized;
 }
 
-// The features that an update may need, by name. (The others that upstream knows are about scheduling.)
+// The features that an update may need, by name. (Upstream's other features concern scheduling.)
 struct Feature {
   std::string_view name;
   bool (*is_needed)(const Object& spec, const Object& before);

@@ -18,7 +18,7 @@ constexpr std::size_t kMostReviews = 1024;
 constexpr std::string_view kAuditPrefix = "imagepolicywebhook.image-policy.k8s.io/";
 constexpr std::chrono::seconds kReviewPatience{60};  // for a request without a deadline
 
-// Answers of the webhook by the spec of the question.
+// Responses of the webhook by the spec of the review.
 class ReviewCache {
  public:
   std::optional<ImageReviewStatus> find(const std::string& spec) {

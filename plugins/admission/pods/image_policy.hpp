@@ -1,4 +1,4 @@
-// Admission plugin ImagePolicyWebhook, off by default: asks a webhook whether a pod may use its images.
+// Admission plugin ImagePolicyWebhook, off by default: calls a webhook that decides whether a pod may use its images.
 // Source: k8s.io/kubernetes/plugin/pkg/admission/imagepolicy.
 #pragma once
 

@@ -37,7 +37,7 @@ constexpr Range kBackoff{1ms, 1ns, 5min, 500ms};
 constexpr Range kAllow{1s, 1s, 30min, 5min};
 constexpr Range kDeny{1s, 1s, 30min, 30s};
 
-// -1 turns the time off, 0 stands for the default.
+// -1 disables the time, 0 selects the default.
 Result<nanoseconds> time_of(const Object& config, std::string_view member, const Range& range) {
   const std::int64_t number = get_int(config, member).value_or(0);
   if (number == -1) return nanoseconds(0);

@@ -15,7 +15,7 @@ namespace backplane::admission::pods {
 
 struct ImagePolicyConfig {
   std::string kubeconfig;
-  std::chrono::nanoseconds allow_ttl{};  // how long an answer is remembered; 0: not at all
+  std::chrono::nanoseconds allow_ttl{};  // how long a response is cached; 0: not at all
   std::chrono::nanoseconds deny_ttl{};
   std::chrono::nanoseconds retry_backoff{};
   bool default_allow = false;  // whether images are allowed if the webhook fails

@@ -1,7 +1,7 @@
-// ImageReview of imagepolicy.k8s.io/v1alpha1: the question about the images of a pod, and its answer.
+// ImageReview of imagepolicy.k8s.io/v1alpha1: the request about the images of a pod, and the response.
 //
 // Thread-safety: pure functions.
-// Errors:        kBadRequest for an answer that is no ImageReview, with the text of upstream's decoder.
+// Errors:        kBadRequest for a response that is not an ImageReview, with the text of upstream's decoder.
 // Source:        k8s.io/api/imagepolicy/v1alpha1.
 #pragma once
 

@@ -39,24 +39,24 @@ Texts fill_amounts(Object& container, std::string_view list, const ResourceList&
   return set;
 }
 
-void fill_container(Object& container, const LimitDefaults& defaults, std::string_view what, Texts& told) {
+void fill_container(Object& container, const LimitDefaults& defaults, std::string_view what, Texts& changes) {
   const Texts limits = fill_amounts(container, "limits", defaults.limits);
   const Texts requests = fill_amounts(container, "requests", defaults.requests);
   const std::string whose = std::string(what) + " " + std::string(get_string(container, "name"));
-  if (!requests.empty()) told.push_back(joined(requests, ", ") + " request for " + whose);
-  if (!limits.empty()) told.push_back(joined(limits, ", ") + " limit for " + whose);
+  if (!requests.empty()) changes.push_back(joined(requests, ", ") + " request for " + whose);
+  if (!limits.empty()) changes.push_back(joined(limits, ", ") + " limit for " + whose);
 }
 
 }  // namespace
 
 bool set_limit_defaults(const Object& limit_range, Object& pod) {
   const LimitDefaults defaults = defaults_of(limit_range);
-  Texts told;
+  Texts changes;
   Object& spec = ensure_object(pod, "spec");
-  each_mutable(spec, "containers", [&](Object& container) { fill_container(container, defaults, "container", told); });
-  each_mutable(spec, "initContainers", [&](Object& container) { fill_container(container, defaults, "init container", told); });
-  if (told.empty()) return false;
-  ObjectMeta(pod).mutable_annotations()["kubernetes.io/limit-ranger"] = "LimitRanger plugin set: " + joined(told, "; ");
+  each_mutable(spec, "containers", [&](Object& container) { fill_container(container, defaults, "container", changes); });
+  each_mutable(spec, "initContainers", [&](Object& container) { fill_container(container, defaults, "init container", changes); });
+  if (changes.empty()) return false;
+  ObjectMeta(pod).mutable_annotations()["kubernetes.io/limit-ranger"] = "LimitRanger plugin set: " + joined(changes, "; ");
   return true;
 }
 

@@ -19,7 +19,7 @@ LimitRanges::LimitRanges(Services& services)
     : host_(services.host()), lister_(services.lister(limit_range_resource())), reads_(kMostReads) {}
 
 std::optional<LimitRanges::Items> LimitRanges::known(const std::string& ns) const {
-  // While the cache fills it may have some of them.
+  // An incomplete cache may lack some LimitRanges.
   Items cached = lister_.has_synced() ? lister_.in_namespace(ns) : Items();
   if (!cached.empty()) return cached;
   const std::lock_guard lock(mutex_);

@@ -15,7 +15,7 @@ namespace backplane::admission::pods {
 class LimitRanges {
  public:
   using Items = std::vector<ObjectRef>;
-  // In a make function.
+  // Call it in a make function.
   explicit LimitRanges(Services& services);
 
   // nullopt: the store must be read.

@@ -60,7 +60,7 @@ std::string max_problem(const Demand& demand, const Asked& asked) {
   return {};
 }
 
-// For claims, whose limits do not count.
+// For claims, whose limits are ignored.
 std::string max_request_problem(const Demand& demand, const Asked& asked) {
   const std::string* request = amount_of(asked.requests, demand.resource);
   const Compared values = compared(amount_or_zero(request), "0", demand.enforced);

@@ -12,7 +12,7 @@ namespace backplane::admission::pods {
 
 class PodNamespacePlugin : public AdmissionPlugin {
  public:
-  // In a make function: follows the namespaces from then on.
+  // Call it in a make function. Starts an informer for namespaces.
   explicit PodNamespacePlugin(Services& services) : namespaces_(services) {}
 
   std::optional<Status> admit_now(AdmissionAttributes& attributes) const final;
@@ -24,7 +24,7 @@ class PodNamespacePlugin : public AdmissionPlugin {
   // Changes the pod of a write, and then checks it. `ns`: its namespace, in the memory of the request.
   virtual Status merge(AdmissionAttributes& attributes, const Object& ns) const = 0;
   virtual Status check(const AdmissionAttributes& attributes, const Object& ns) const = 0;
-  // The answer if the namespace cannot be read. `why`: never kForbidden.
+  // The error if the namespace cannot be read. `why`: never kForbidden.
   virtual Status unreadable(const AdmissionAttributes& attributes, Status why) const = 0;
 
  private:

@@ -33,7 +33,7 @@ class Priority final : public AdmissionPlugin {
     const auto found = classes_.find(wanted);
     return found ? std::optional<Status>(set(attributes, *found)) : std::nullopt;
   }
-  // While the cache fills, or a class that it has not seen yet.
+  // The cache is incomplete, or does not have the class yet.
   Task<Status> admit(AdmissionAttributes& attributes) const override {
     auto waiting = objects::wait_synced(lister_, attributes);
     Status ready = co_await std::move(waiting);
@@ -54,7 +54,7 @@ class Priority final : public AdmissionPlugin {
     if (!get_bool(*attributes.object, "globalDefault").value_or(false)) return Status();
     return std::nullopt;
   }
-  // Defaults are rare: the store is read, which knows the one that was created just before.
+  // Defaults are rarely created, so the store is read, which has a default that was created just before.
   Task<Status> validate(const AdmissionAttributes& attributes) const override {
     auto listing = objects::list_live(host_, class_resource(), {});
     auto classes = co_await std::move(listing);
@@ -68,7 +68,7 @@ class Priority final : public AdmissionPlugin {
     return is_main_write(attributes, "", "pods") || (groups_ && is_main_write(attributes, "scheduling.k8s.io", "podgroups"));
   }
 
-  // An update that leaves out what this plugin has set when the pod was created does not change it.
+  // An update without the fields that this plugin set at the creation of the pod retains them.
   static Status keep(AdmissionAttributes& attributes) {
     if (attributes.old_object == nullptr) return {};
     Object& spec = ensure_object(*attributes.object, "spec");

@@ -1,7 +1,7 @@
-// The PriorityClasses of the cluster, ready for look-ups: no JSON is read for a pod.
+// The PriorityClasses of the cluster in a look-up table, so that no JSON is parsed for a pod.
 //
 // Thread-safety: look-ups from any thread. The informer's executor makes the changes.
-// Lifetime:      keeps its state while the informer has its handlers.
+// Lifetime:      the informer's handlers share its state.
 #pragma once
 
 #include <map>
@@ -27,7 +27,7 @@ std::optional<PriorityClass> global_default_of(const std::vector<ObjectRef>& ent
 
 class PriorityClasses {
  public:
-  // In a make function.
+  // Call it in a make function.
   explicit PriorityClasses(const Lister& lister);
 
   std::optional<PriorityClass> find(std::string_view name) const;

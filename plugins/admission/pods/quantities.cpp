@@ -9,7 +9,7 @@ namespace {
 __extension__ typedef __int128 Wide;
 
 constexpr Wide kWideLimit = std::numeric_limits<std::int64_t>::max();
-constexpr std::size_t kMostDigits = 18;  // of the number in front of the suffix, so that products with any factor fit
+constexpr std::size_t kMostDigits = 18;  // of the number before the suffix, so that products with any factor fit
 
 struct Factor {
   std::string_view suffix;
@@ -50,10 +50,10 @@ bool read_factor(std::string_view suffix, Factor& out) {
 struct Number {
   bool negative = false;
   Wide digits = 0;
-  int fraction = 0;  // how many of the digits are behind the point
+  int fraction = 0;  // the number of digits after the point
 };
 
-// Reads the digits in front of the suffix; false if there are too many of them.
+// Reads the digits before the suffix; false if there are too many of them.
 bool read_number(std::string_view& text, Number& out) {
   if (!text.empty() && (text.front() == '-' || text.front() == '+')) {
     out.negative = text.front() == '-';

@@ -1,4 +1,4 @@
-// What the validators of running pods share: which updates they decide about, and the pod's node.
+// Helpers for the validators of running pods: the updates that they decide about, and the pod's node.
 //
 // Thread-safety: pure functions.
 #pragma once

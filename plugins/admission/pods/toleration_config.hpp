@@ -1,8 +1,8 @@
 // Lists of tolerations in the configuration of PodTolerationRestriction and in annotations of namespaces.
 //
 // Thread-safety: pure functions.
-// Errors:        kBadRequest for a configuration, with the text of upstream's decoder or validation; 500 for an annotation, with that of
-//                Go's decoder. Unlike upstream, unknown fields of the configuration are errors.
+// Errors:        kBadRequest for a configuration, with the text of upstream's decoder or validation; 500 for an annotation, with the text
+//                of Go's decoder. Unlike upstream, unknown fields of the configuration are errors.
 // Source:        k8s.io/kubernetes/plugin/pkg/admission/podtolerationrestriction.
 #pragma once
 

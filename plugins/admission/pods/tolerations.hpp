@@ -14,7 +14,7 @@ namespace backplane::admission::pods {
 // A toleration with the operator Exists.
 Object toleration_of(std::string_view key, std::string_view effect, std::optional<std::int64_t> seconds = std::nullopt);
 
-// Whether `cover` tolerates all that `toleration` does.
+// Whether `cover` tolerates all taints that `toleration` tolerates.
 bool covers(const Object& cover, const Object& toleration);
 
 // The tolerations of both lists, in order, without those that another one covers.

@@ -13,7 +13,7 @@
 
 namespace backplane::admission::podsecurity {
 
-// Why a check forbids a pod: "host ports", and the values that were found.
+// The reason why a check forbids a pod ("host ports"), and the offending values.
 struct Finding {
   std::string reason;
   std::string detail;

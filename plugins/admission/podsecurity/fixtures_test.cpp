@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFixtureModule = "k8s.io/pod-security-admission@v0.36.3";
 
-// Empty if the module cannot be had.
+// Empty if the module is not available.
 fs::path fixture_folder() {
   const std::string command = std::string("cd / && go mod download -json ") + kFixtureModule + " 2>/dev/null";
   FILE* pipe = popen(command.c_str(), "r");
@@ -27,8 +27,8 @@ fs::path fixture_folder() {
   std::string text;
   for (int letter = fgetc(pipe); letter != EOF; letter = fgetc(pipe)) text.push_back(static_cast<char>(letter));
   if (pclose(pipe) != 0) return {};
-  const Object told = json::parse(text).get_object();
-  const fs::path folder = fs::path(std::string(get_string(told, "Dir"))) / "test" / "testdata";
+  const Object module = json::parse(text).get_object();
+  const fs::path folder = fs::path(std::string(get_string(module, "Dir"))) / "test" / "testdata";
   return fs::is_directory(folder) ? folder : fs::path();
 }
 

@@ -80,7 +80,7 @@ Policy policy_of(const Labels& labels, const Policy& defaults, FieldErrors& erro
   if (labels.empty()) return policy;
   const bool enforce_valid = read_level(labels, kEnforceLabels.level, Level::kRestricted, policy.enforce.level, errors);
   read_version(labels, kEnforceLabels.version, policy.enforce.version, errors);
-  // Audit and warn do not refuse pods: a level that cannot be parsed finds nothing.
+  // Audit and warn do not refuse pods, so a level that cannot be parsed is treated as privileged.
   read_level(labels, kAuditLabels.level, Level::kPrivileged, policy.audit.level, errors);
   read_version(labels, kAuditLabels.version, policy.audit.version, errors);
   read_level(labels, kWarnLabels.level, Level::kPrivileged, policy.warn.level, errors);

@@ -1,7 +1,7 @@
 // Pod security levels, policy versions and the policy of a namespace.
 //
 // Thread-safety: values and pure functions.
-// Errors:        labels that cannot be parsed are added to FieldErrors; a usable policy is returned all the same.
+// Errors:        labels that cannot be parsed are added to FieldErrors; a usable policy is returned nevertheless.
 // Source:        k8s.io/pod-security-admission/api.
 #pragma once
 
@@ -61,7 +61,7 @@ inline constexpr ModeLabels kWarnLabels{"warn", "pod-security.kubernetes.io/warn
 // nullopt if there is no such label. `labels` are sorted by key.
 std::optional<std::string_view> find_label(const Labels& labels, std::string_view key) noexcept;
 
-// The policy that the labels ask for, with `defaults` for what they leave out.
+// The policy of the labels; `defaults` apply for absent labels.
 Policy policy_of(const Labels& labels, const Policy& defaults, FieldErrors& errors);
 
 }  // namespace backplane::admission::podsecurity

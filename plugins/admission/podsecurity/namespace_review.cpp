@@ -58,7 +58,7 @@ NamespaceReview review_namespace(const Configuration& configuration, const Admis
   const bool update = attributes.operation == AdmissionOperation::kUpdate && attributes.old_object != nullptr;
   const LabelledPolicy now = read_policy(configuration, *attributes.object);
   const LabelledPolicy before = update ? read_policy(configuration, *attributes.old_object) : LabelledPolicy();
-  // Invalid labels that were there before do not block other changes.
+  // Labels that were invalid before the update do not block other changes.
   if (!now.errors.empty() && (!update || !same_errors(now.errors, before.errors))) {
     out.review.refusal = now.errors.to_status(attributes.kind.group, attributes.kind.kind, attributes.name);
     return out;

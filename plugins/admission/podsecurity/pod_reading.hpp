@@ -1,4 +1,4 @@
-// What the checks share: iteration over containers, and the texts that name them.
+// Helpers for the checks: iteration over containers, and texts that name them.
 //
 // Thread-safety: pure functions.
 #pragma once

@@ -134,7 +134,7 @@ Review exempt(const AdmissionAttributes& attributes, std::string reason) {
   return review;
 }
 
-// Whether the policy allows everything that the resource is checked for.
+// Whether the policy allows everything, so that the resource need not be checked.
 bool allows_all(const Policy& policy, bool pod) {
   return policy.warn.level == Level::kPrivileged && policy.audit.level == Level::kPrivileged &&
          (!pod || policy.enforce.level == Level::kPrivileged);

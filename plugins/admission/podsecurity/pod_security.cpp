@@ -70,7 +70,7 @@ class PodSecurity final : public AdmissionPlugin {
     co_return publish(std::move(decision.review), attributes);
   }
 
-  // Pods are created much more often than levels change: they are listed when they are needed, and no informer follows them.
+  // Pods are created much more often than levels change, so they are listed on demand instead of being watched by an informer.
   Task<std::vector<std::string>> warnings_of_pods(const AdmissionAttributes& attributes, const LevelVersion& enforce) const {
     const PodCheckLimits limits = pod_check_limits(attributes.context);
     const std::string ns(meta_name(*attributes.object));
@@ -91,7 +91,7 @@ class PodSecurity final : public AdmissionPlugin {
     const std::shared_ptr<RestStorage> storage = host_.find_storage({"", "v1", "namespaces"});
     Getter* const getter = role_of<Getter>(storage);
     if (getter == nullptr) co_return not_found("", "namespaces", name);
-    RequestContext context;  // not that of the request: the read is the plugin's
+    RequestContext context;  // a separate context, because the plugin reads on its own behalf
     GetOptions newest;
     auto reading = getter->get(context, std::move(name), std::move(newest));
     co_return co_await std::move(reading);

@@ -54,7 +54,7 @@ ConditionsResult match_conditions(const Policy& policy, PolicyRequest& request, 
   std::vector<std::string> errors;
   ConditionsResult out;
   bool failed = false;
-  // All are evaluated before any counts: an exhausted budget outweighs a condition that is false.
+  // All conditions are evaluated before a result is used: an exhausted budget takes precedence over a condition that is false.
   for (const Expression& condition : policy.conditions) {
     const Evaluated evaluated = evaluate(scope, condition, budget);
     if (request.waits()) return out;

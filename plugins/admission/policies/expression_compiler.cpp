@@ -9,7 +9,7 @@ bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') |
 
 }  // namespace
 
-// A type with all variables for each expression would cost their square.
+// One type with all variables for each expression would make the cost quadratic.
 ExpressionCompiler::Places ExpressionCompiler::mentioned(std::string_view source) const {
   Places out;
   for (auto at = source.begin(); at != source.end();) {

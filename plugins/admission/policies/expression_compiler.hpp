@@ -27,7 +27,7 @@ class ExpressionCompiler {
     bool authorizer = true;
     bool patches = false;
   };
-  // `types`: what the result may be.
+  // `types`: the allowed types of the result.
   Expression compile(std::string source, std::initializer_list<std::string_view> types, Names names = {true, false});
   // The last of several variables of one name counts.
   void add_variable(std::string_view name, const std::string& source);

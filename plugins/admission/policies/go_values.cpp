@@ -20,7 +20,7 @@ std::string printed(const cel::GoValue& value, std::string_view expected) {
   return "&{" + value.text + "}";
 }
 
-// By what its field says of JSON that cannot be there.
+// Derives the error from the error of a JSON value that the field does not allow.
 std::string problem_of(const Schema* type, const Object& configuration, const cel::GoValue& value) {
   constexpr std::string_view kExpected = ": expected ", kGot = ", got ";
   for (const Value& wrong : {Value(json::array_kind), Value(json::object_kind), Value("")}) {

@@ -1,4 +1,4 @@
-// The match constraints of policies and bindings (MatchResources), and what is left of them for the writes of one resource.
+// The match constraints of policies and bindings (MatchResources), and their part that concerns writes of one resource.
 //
 // Thread-safety: immutable after construction; any thread.
 // Lifetime:      ResolvedMatch borrows the MatchResources that it was made of.
@@ -47,7 +47,7 @@ struct ResolvedMatch {
 };
 ResolvedMatch resolve(const MatchResources* match, const WrittenResource& written);
 
-// The first of the rules that the write meets; null: none.
+// The first rule that matches the write; null: none.
 const ResolvedRule* find_rule(const std::vector<ResolvedRule>& rules, const AdmissionAttributes& attributes) noexcept;
 
 }  // namespace backplane::admission::policies

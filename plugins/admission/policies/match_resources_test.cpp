@@ -20,7 +20,7 @@ const WrittenResource kScale{{"apps", "v1", "deployments"},
                              {{{"apps", "v1beta1", "deployments"}, {"autoscaling", "v1", "Scale"}},
                               {{"extensions", "v1beta1", "deployments"}, {"extensions", "v1beta1", "Scale"}}}};
 
-// The version under which the rules name a write of deployments/scale; "": its own; "-": they do not.
+// The version under which the rules name a write of deployments/scale; "": the version of the write; "-": the rules do not match.
 std::string named_as(const MatchResources& match) {
   const ResolvedMatch resolved = resolve(&match, kScale);
   AdmissionAttributes attributes;

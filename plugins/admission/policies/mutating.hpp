@@ -1,4 +1,4 @@
-// Admission plugin MutatingAdmissionPolicy: changes objects by apply configurations and JSON patches that expressions make.
+// Admission plugin MutatingAdmissionPolicy: changes objects by apply configurations and JSON patches, which are the results of expressions.
 //
 // Source: k8s.io/apiserver/pkg/admission/plugin/policy/mutating.
 #pragma once

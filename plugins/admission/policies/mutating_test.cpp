@@ -39,7 +39,7 @@ TEST_F(MutatingPolicies, ChangeObjectsInBothWays) {
   EXPECT_TRUE(reinvocation.requested());
 }
 
-TEST_F(MutatingPolicies, LeaveOthersAlone) {
+TEST_F(MutatingPolicies, DoNotChangeObjectsThatDoNotMatch) {
   mutation("a", spec(patches("[JSONPatch{op: 'remove', path: '/data'}]"),
                      R"("matchConditions":[{"name":"c","expression":"object.metadata.name == 'b'"}],"reinvocationPolicy":"Never")"));
   start();

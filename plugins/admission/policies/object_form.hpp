@@ -1,4 +1,4 @@
-// How objects of a version look, and the completion of an object that a mutation has changed: canonical members and defaults.
+// The structure of objects of a version, and the completion of an object that a mutation has changed: canonical members and defaults.
 //
 // Thread-safety: one request.
 // Errors:        PatchError, with the texts of upstream's decoders.
@@ -20,7 +20,7 @@ struct ObjectForm : ServedType {
 
 struct PatchError {
   std::string text;  // refuses the write unless the policy ignores failures
-  Status status;     // or: refuses the write in any case
+  Status status;     // refuses the write regardless of the failure policy
   bool ok() const noexcept { return text.empty() && status.ok(); }
 };
 

@@ -29,7 +29,7 @@ class ObjectTrees {
   ObjectTreeRef tree_of(const ObjectRef& object);
 
  private:
-  // Past it, the trees are dropped: names come from clients.
+  // The maximum number of trees, after which all are dropped, because clients choose the names.
   static constexpr std::size_t kMost = 4096;
 
   const std::function<void(Object& tree)> prepare_;
@@ -37,7 +37,7 @@ class ObjectTrees {
   std::unordered_map<std::string, ObjectTreeRef> trees_;  // by namespace and name
 };
 
-// The namespace as expressions see it.
+// The namespace object for expressions.
 void prepare_namespace(Object& tree);
 
 }  // namespace backplane::admission::policies

@@ -44,9 +44,9 @@ class ParamStore {
 struct CollectedParams {
   std::vector<ObjectTreeRef> params;
   std::string problem;             // not empty: the configuration cannot be used
-  ParamStore* unsynced = nullptr;  // not null: its objects have to be awaited
+  ParamStore* unsynced = nullptr;  // not null: the caller must wait until the store has its objects
 };
-// `timed_out`: an unsynced store has been awaited long enough.
+// `timed_out`: the caller does not wait any longer for an unsynced store.
 CollectedParams collect_params(const Policy& policy, const Binding& binding, ParamStore* store, std::string_view ns, bool timed_out);
 
 class ParamStores {

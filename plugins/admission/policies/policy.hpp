@@ -2,7 +2,7 @@
 //
 // Thread-safety: immutable after construction; any thread.
 // Lifetime:      shared by the snapshots that contain them.
-// Errors:        an expression that does not compile keeps the reason, which its evaluation returns.
+// Errors:        an expression that does not compile retains the error, which its evaluation returns.
 // Source:        k8s.io/apiserver/pkg/admission/plugin/policy/{validating,mutating} (compilePolicy, accessor.go).
 #pragma once
 
@@ -40,7 +40,7 @@ struct Mutation {
   Expression expression;
 };
 
-// Which values the expressions of a policy use: those that cost something to make.
+// The expensive values that the expressions of a policy use.
 struct UsedValues {
   bool request = false, namespace_object = false, authorizer = false, managed_fields = false;
 };

@@ -31,7 +31,7 @@ class DiscoveryAnswer final : public HttpAnswer {
   Headers headers_;
 };
 
-// Answers the discovery of single group versions.
+// Serves the discovery of single group versions.
 class Discovery final : public HttpClient {
  public:
   Task<Result<std::unique_ptr<HttpAnswer>>> call(HttpCall call) override {
@@ -46,7 +46,7 @@ class Discovery final : public HttpClient {
        R"({"resources":[{"name":"configmaps","kind":"ConfigMap","namespaced":true},{"name":"nodes","kind":"Node","namespaced":false}]})"}};
 };
 
-// Allows the verb "use" at once, and what `later` names after a wait.
+// Allows the verb "use" at once, and the verb in `later` after a wait.
 class TestAuthorizer final : public Authorizer {
  public:
   std::string_view name() const noexcept override { return "test"; }

@@ -1,4 +1,4 @@
-// The bound policies at one moment, and for each resource those whose rules name it: a write looks at these only.
+// A snapshot of the bound policies, and for each resource the policies whose rules name it: a write checks only these.
 //
 // Thread-safety: immutable apart from the targets, which are made when a resource is first written; any thread.
 // Lifetime:      targets are shared; they borrow the index that made them.
@@ -51,7 +51,7 @@ class PolicyIndex {
 
  private:
   using Clock = std::chrono::steady_clock;
-  // Versions of custom resources come and go without a change of any policy.
+  // Versions of custom resources may change without a change of any policy.
   static constexpr std::chrono::seconds kCheckEvery{1};
 
   struct KeyView {

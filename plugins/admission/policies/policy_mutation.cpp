@@ -238,7 +238,7 @@ class PolicyMutation {
   }
 
   // The objects in the version that the rule names. Unlike upstream, which changes one copy for each version and keeps only the last, each
-  // call sees what the ones before it have changed.
+  // call gets the changes of the previous ones.
   Task<Status> prepare(const Invocation& invocation) {
     const ServedAs* as = invocation.as;
     const GroupVersionResource& resource = as == nullptr ? attributes_.resource : as->resource;
@@ -264,7 +264,7 @@ class PolicyMutation {
   std::vector<Invocation> invocations_;
   std::vector<PolicyProblem> problems_;
   VersionedWrite write_;
-  // Of the current call.
+  // The state of the current call.
   NamedObjects shown_;
   ObjectForm form_;
 };

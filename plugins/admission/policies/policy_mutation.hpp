@@ -1,8 +1,8 @@
-// One pass of the mutating policies over one write: which policies apply, their conditions, and what their mutations change.
+// One pass of the mutating policies over one write: selects the policies, evaluates their conditions, and applies their mutations.
 //
 // Thread-safety: one write.
 // Lifetime:      source and attributes outlive the task.
-// Errors:        the refusal of the first policy that does not ignore its failure; 504 if the request's time is over.
+// Errors:        the refusal of the first policy that does not ignore its failure; 504 if the request's deadline has passed.
 // Source:        k8s.io/apiserver/pkg/admission/plugin/policy/mutating/dispatcher.go.
 #pragma once
 

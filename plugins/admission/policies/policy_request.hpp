@@ -1,10 +1,10 @@
-// What the policies of one write share: the values of their variables, made when a policy first needs them. A value that takes waiting
-// (a namespace that is not cached, an object in another version, a check of an authorizer) is recorded instead: the caller gives up its
-// attempt, awaits wait(), and begins again.
+// The values of variables for all policies of one write, made when a policy first needs them. If a value requires waiting (a namespace that
+// is not cached, an object in another version, a check of an authorizer), it is recorded: the caller drops its attempt, awaits wait(), and
+// begins again.
 //
 // Thread-safety: one request.
 // Lifetime:      borrows source, attributes and what they point to; values live as long as the request.
-// Errors:        those of the look-ups, as each method says.
+// Errors:        those of the look-ups; see each method.
 // Source:        k8s.io/apiserver/pkg/admission/plugin/cel (activation.go, condition.go) and …/policy/matching.
 #pragma once
 
@@ -41,7 +41,7 @@ class PolicyRequest {
   struct Matched {
     bool matches = false;
     const ServedAs* as = nullptr;  // the version that the rule names; null: that of the request
-    std::string problem;           // not empty: whether the write matches cannot be told
+    std::string problem;           // not empty: an error of the match
   };
   Matched match(const ResolvedMatch& match);
 

@@ -9,7 +9,7 @@
 namespace backplane::admission::policies {
 namespace {
 
-// The only key of the queue: each change makes the whole index anew.
+// The only key of the queue: each change rebuilds the whole index.
 constexpr const char* kSyncKey = "policies";
 
 GroupVersionResource policies_of(PolicyType type) {
@@ -33,7 +33,7 @@ ResourceEventHandler notify(const std::shared_ptr<WorkQueue>& queue) {
           [queue](const ObjectRef&, bool) { queue->add(kSyncKey); }};
 }
 
-// Drops what belongs to objects that are gone.
+// Drops data of deleted objects.
 template <class Map>
 void keep_present(Map& map, const Lister& lister) {
   std::erase_if(map, [&](const auto& each) { return lister.find({}, each.first) == nullptr; });
@@ -151,7 +151,7 @@ Task<std::vector<PolicyHook>> PolicySource::make_hooks(Status& failed) {
   Bindings all = read_bindings();
   for (auto& [name, bindings] : all) {
     const ObjectRef policy = policies_.find({}, name);
-    if (policy == nullptr) continue;  // the policy may come later
+    if (policy == nullptr) continue;  // the policy may be created later
     PolicyHook hook{compiled(policy), std::move(bindings)};
     if (hook.policy->param_kind) {
       auto finding = params_.store_of(*hook.policy->param_kind);

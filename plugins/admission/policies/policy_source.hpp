@@ -1,4 +1,4 @@
-// Follows the policies and bindings of one type and publishes them as an index. A policy is compiled once for each of its revisions.
+// Watches the policies and bindings of one type and publishes them as an index. A policy is compiled once for each of its revisions.
 //
 // Thread-safety: index() and ready() from any thread; everything else runs on the plugin's executor.
 // Lifetime:      shared with the plugin and its tasks.
@@ -22,7 +22,7 @@ namespace backplane::admission::policies {
 class PolicySource : public std::enable_shared_from_this<PolicySource> {
  public:
   PolicySource(Services& services, PolicyType type);
-  // Begins to follow; call it once, in a make function. `directory`: of manifests, whose policies come before those of the API; empty:
+  // Starts the informers; call it once, in a make function. `directory`: of manifests, whose policies precede those of the API; empty:
   // none. Errors: manifests that cannot be used.
   Status start(const std::string& directory);
 

@@ -1,5 +1,5 @@
-// Which mutating policies run again in the second pass of a write: those with reinvocationPolicy IfNeeded after whose call the object has
-// changed.
+// Determines the mutating policies that run again in the second pass of a write: those with reinvocationPolicy IfNeeded, if the object has
+// changed after their call.
 //
 // Thread-safety: one request.
 // Lifetime:      state of AdmissionReinvocation, for all passes of a write.
@@ -32,7 +32,7 @@ class PolicyReinvocation {
   bool has_changed(const Object& object) const { return last_ && *last_ != object; }
   void keep_last(const Object& object);
   void add(InvocationKey key) { invoked_.insert(std::move(key)); }
-  // The object has changed: what was invoked so far runs again.
+  // The object has changed: the policies that were called so far run again.
   void require_again();
 
  private:

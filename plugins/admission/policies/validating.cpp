@@ -22,7 +22,7 @@ struct PolicyResults {
   std::vector<BindingResults> bindings;
 };
 
-// One write. attempt() evaluates from the beginning; if something has to be awaited, it is called again after wait().
+// One write. attempt() evaluates from the beginning; if a value has to be awaited, it is called again after wait().
 class PolicyValidation {
  public:
   PolicyValidation(PolicySource& source, const AdmissionAttributes& attributes, std::shared_ptr<const PolicyIndex> index,

@@ -1,4 +1,4 @@
-// Admission plugin ValidatingAdmissionPolicy: refuses, warns of and annotates writes by the expressions of policies.
+// Admission plugin ValidatingAdmissionPolicy: refuses writes, warns about them and annotates them, by the expressions of policies.
 //
 // Source: k8s.io/apiserver/pkg/admission/plugin/policy/validating.
 #pragma once

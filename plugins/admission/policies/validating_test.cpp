@@ -205,7 +205,7 @@ TEST_F(ValidatingPolicies, ConvertForEquivalentRules) {
             "configure binding: failed to convert object version: no");
 }
 
-TEST_F(ValidatingPolicies, NeverConcernThemselves) {
+TEST_F(ValidatingPolicies, DoNotApplyToPoliciesAndReviews) {
   policy("p", validations("false"),
          R"("matchConstraints":{"matchPolicy":"Equivalent","namespaceSelector":{},"objectSelector":{},"resourceRules":[)"
          R"({"apiGroups":["*"],"apiVersions":["*"],"operations":["*"],"resources":["*"]}]})");

@@ -1,4 +1,4 @@
-// What the validating policies of one write have decided, and what follows: warnings, audit annotations, metrics, the refusal.
+// The decisions of the validating policies about one write, and their effects: warnings, audit annotations, metrics, the refusal.
 //
 // Thread-safety: one request.
 // Lifetime:      borrows attributes; policies and bindings are shared.
@@ -20,9 +20,9 @@ class ValidationOutcome {
 
   // A policy, or its binding, that cannot be configured.
   void add_problem(const Policy& policy, const Binding* binding, const std::string& problem);
-  // What a binding's evaluations have given, one for each parameter.
+  // The results of a binding's evaluations, one for each parameter.
   void add_results(const Policy& policy, const Binding& binding, const std::vector<ValidationResult>& results);
-  // Ends a policy: publishes what its bindings have annotated.
+  // Ends a policy: publishes the annotations of its bindings.
   void end_policy(const Policy& policy);
   // The refusal of the write; ok: it is allowed.
   Status refusal() const;

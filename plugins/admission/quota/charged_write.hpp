@@ -1,5 +1,5 @@
-// A write that is charged to quotas: their new usage is stored in the transaction of the write, so that it is exact if the write fails, and
-// a quota that another server has charged in the meantime is compared again.
+// A write that is charged to quotas. Their new usage is stored in the transaction of the write, so it remains exact if the write fails; if
+// another server has charged a quota meanwhile, the quota is checked again.
 //
 // Thread-safety: one write.
 // Lifetime:      shares the reader.
@@ -17,7 +17,7 @@ namespace backplane::admission::quota {
 
 class ChargedWrite final : public BegunWrite {
  public:
-  // `charges` are by quotas as `reader` knew them when the turn was held. `attributes`: only its names are kept.
+  // `charges`: computed with the quotas of `reader` while the turn was held. `attributes`: only its names are copied.
   ChargedWrite(std::shared_ptr<QuotaReader> reader, const AdmissionAttributes& attributes, std::vector<Charge> charges,
                QuotaReader::Held turn);
 

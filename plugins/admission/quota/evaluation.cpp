@@ -47,7 +47,7 @@ class Judgement {
  private:
   Status forbidden(const std::string& why) const { return admission_forbidden(write_.attributes, why); }
   Result<bool> matches(const Quota& quota, const Object& object) const;
-  // Errors: the scopes of the configuration cannot be compared with the object, which then passes.
+  // Errors: the scopes of the configuration cannot be evaluated for the object, which is then allowed.
   Status find_limits();
   Status find_matching();
   Status add_matching(const Quota& quota);
@@ -61,7 +61,7 @@ class Judgement {
   ResourceList usage_;
   std::optional<ResourceList> usage_change_;  // of an update of an object that existed
   std::vector<const Quota*> matching_;
-  // Consumption that the configuration limits, and what quotas cover of it.
+  // The consumption that the configuration limits, and the part of it that quotas cover.
   ScopeSelectors limited_scopes_, covered_scopes_;
   std::set<std::string> limited_names_, covered_names_;
 };

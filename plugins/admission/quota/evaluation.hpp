@@ -1,4 +1,4 @@
-// Compares one write with the quotas of its namespace: what it adds to which quota, or why it is refused.
+// Compares one write with the quotas of its namespace: the charges to the quotas, or the reason for a refusal.
 //
 // Thread-safety: pure functions.
 // Lifetime:      an Evaluation refers to objects of the write; charges are values.
@@ -28,7 +28,7 @@ Quota read_quota(ObjectRef stored);
 // Whether a decision by one of the two also holds for the other: everything but the usage is equal.
 bool same_rules(const Quota& a, const Quota& b);
 
-// What a write adds to the usage of a quota.
+// The addition of a write to the usage of a quota.
 struct Charge {
   Quota quota;
   ResourceList requested;
@@ -48,13 +48,13 @@ struct Evaluation {
 // Errors: the write lacks something that a quota requires.
 Result<std::vector<Charge>> charges_of(const Evaluation& write, const std::vector<Quota>& quotas);
 
-// The usage with the charge. Errors: why the quota has no room for it, without the name of the object.
+// The usage with the charge. Errors: the charge exceeds the quota; the message does not name the object.
 struct ChargedUsage {
   ResourceList used;
-  std::string refusal;  // "exceeded quota: …"; empty: there is room
+  std::string refusal;  // "exceeded quota: …"; empty: the quota is not exceeded
 };
 ChargedUsage usage_with(const Charge& charge, const Quota& quota);
-// The first quota without room for its charge, as the client gets it.
+// The error for the client about the first exceeded quota.
 Status check_room(const AdmissionAttributes& attributes, const std::vector<Charge>& charges);
 
 }  // namespace backplane::admission::quota

@@ -112,7 +112,7 @@ TEST(QuotaEvaluation, UpdatesOfServices) {
   constexpr std::string_view with_port = R"({"metadata":{"resourceVersion":"1"},"spec":{"type":"NodePort","ports":[{"port":1234}]}})";
   EXPECT_EQ(outcome({.resource = "services", .object = with_port, .old_object = balanced, .quotas = {quota}}),
             "quota: services=1,services.loadbalancers=1,services.nodeports=1");
-  // Without a resourceVersion it may not have existed: it counts in full.
+  // Without a resourceVersion the object may be new, so it counts in full.
   EXPECT_EQ(outcome({.resource = "services", .object = with_port, .old_object = R"({"spec":{"type":"LoadBalancer"}})", .quotas = {quota}}),
             "quota: services=2,services.loadbalancers=1,services.nodeports=1");
 }

@@ -1,4 +1,4 @@
-// How objects of one resource count against quotas.
+// Computes the usage of objects of one resource for quotas.
 //
 // Thread-safety: const; any thread.
 // Lifetime:      evaluators live as long as their registry.

@@ -20,7 +20,7 @@ struct Gates {
   bool extended_resources_by_claim = true;
 };
 
-// Which extended resource a device class provides, and the other way round (DeviceClass.spec.extendedResourceName).
+// The mapping between device classes and extended resources (DeviceClass.spec.extendedResourceName).
 class DeviceClasses {
  public:
   virtual ~DeviceClasses() = default;

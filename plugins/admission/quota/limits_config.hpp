@@ -1,7 +1,7 @@
 // The plugin's configuration: resources that may only be consumed in namespaces with a quota that covers them.
 //
 // Thread-safety: values.
-// Errors:        text that is no Configuration of a known version; an entry without a resource.
+// Errors:        text that is not a Configuration of a known version; an entry without a resource.
 // Source:        k8s.io/apiserver/pkg/admission/plugin/resourcequota/{config.go,apis}.
 #pragma once
 

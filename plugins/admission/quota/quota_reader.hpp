@@ -1,5 +1,5 @@
-// The quotas of a namespace, as admission reads them: from the informer, or from the store where the informer is known to be behind.
-// Also the order of charges in a namespace: one write of this server at a time, so that its writes do not conflict among themselves.
+// Reads the quotas of a namespace for admission: from the informer, or from the store if the informer is known to be stale. Also orders the
+// charges in a namespace: one write of this server at a time, so that its writes do not conflict with each other.
 //
 // Thread-safety: any executor.
 // Lifetime:      outlives every write that was charged.
@@ -34,12 +34,12 @@ class QuotaReader {
   Task<Result<std::vector<ObjectRef>>> newest(std::string ns) const;
   // The stored quota; null: it does not exist. Recorded as newer than the informer's.
   Task<Result<ObjectRef>> newest_of(ObjectRef quota);
-  // The informer's entries are out of date up to the given one, because it has been replaced.
+  // Records that the informer's entries up to the given one are stale, because it has been replaced.
   void replaced(const ObjectEntry& quota);
   // The storage of quotas, whose transactions quotas join; null: they are not served.
   std::shared_ptr<StandardStorage> storage() const;
 
-  // One holder per namespace, in the order of the calls.
+  // Gives the turn to one write per namespace, in the order of the calls.
   struct Held {
     std::shared_ptr<Turns> turns;
     Turns::Turn turn;
@@ -55,9 +55,9 @@ class QuotaReader {
   Host& host_;
   const Lister informer_;
   mutable std::mutex mutex_;
-  std::unordered_map<std::string, Revision> outdated_;           // by key: entries up to this revision are
+  std::unordered_map<std::string, Revision> outdated_;           // by key: entries up to this revision are stale
   std::unordered_map<std::string, std::weak_ptr<Turns>> turns_;  // by namespace
-  std::size_t most_turns_ = 64;                                  // more: those without a holder are removed
+  std::size_t most_turns_ = 64;                                  // at this number, turns without a holder are removed
 };
 
 }  // namespace backplane::admission::quota

@@ -22,7 +22,7 @@ std::int64_t devices_of(const Object& request) {
 
 std::string per_class(const Object& request) { return std::string(get_string(request, "deviceClassName")) + std::string(kPerClass); }
 
-// The most that the alternatives can take of each class.
+// The maximum number of devices of each class over all alternatives.
 ResourceList most_devices(const Object& request) {
   ResourceList out;
   each(request, "firstAvailable", [&](const Object& alternative, std::size_t) {

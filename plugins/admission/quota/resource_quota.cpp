@@ -102,7 +102,7 @@ class ResourceQuota final : public AdmissionPlugin {
   const std::shared_ptr<QuotaReader> reader_;
 };
 
-// Costs no look-up of an evaluator where there are no quotas.
+// First, so that no evaluator is looked up if there are no quotas.
 bool ResourceQuota::has_nothing_to_check(const AdmissionAttributes& attributes) const {
   if (attributes.ns.empty() || creates_namespace(attributes)) return true;
   if (!limits_.empty() || !reader_->has_synced()) return false;
@@ -153,7 +153,7 @@ Task<Result<std::unique_ptr<BegunWrite>>> ResourceQuota::begin(const AdmissionAt
   auto preparing = prepare(attributes, write);
   Status prepared = co_await std::move(preparing);
   if (!prepared.ok()) co_return prepared;
-  // Only writes that some quota counts wait for their turn.
+  // Only writes that a quota counts wait for their turn.
   const std::vector<ObjectRef> before = reader_->cached(attributes.ns);
   auto charges = evaluate(attributes, *evaluator, write, before);
   if (charges.ok() && charges->empty() && reader_->has_synced()) co_return none;
@@ -163,7 +163,7 @@ Task<Result<std::unique_ptr<BegunWrite>>> ResourceQuota::begin(const AdmissionAt
   auto reading = reader_->known(attributes.ns);
   auto quotas = co_await std::move(reading);
   if (!quotas.ok()) co_return internal_error("error resolving quota: " + quotas.status().message());
-  // Any quota may have come or changed during the wait, also one that did not count the write.
+  // During the wait any quota may have been created or changed, also one that did not count the write.
   if (*quotas != before) charges = evaluate(attributes, *evaluator, write, *quotas);
   if (!charges.ok()) co_return std::move(charges.status());
   if (charges->empty()) co_return none;

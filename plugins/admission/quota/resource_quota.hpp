@@ -1,5 +1,5 @@
-// Admission plugin ResourceQuota: refuses writes that would use more than the quotas of a namespace allow, and records what the others
-// use.
+// Admission plugin ResourceQuota: refuses writes that would use more than the quotas of a namespace allow, and records the usage of the
+// others.
 // Source: k8s.io/apiserver/pkg/admission/plugin/resourcequota.
 #pragma once
 

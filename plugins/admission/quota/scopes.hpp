@@ -29,7 +29,7 @@ ScopeSelector read_scope_selector(const Object& object);
 ScopeSelectors scopes_of_quota(const Object& quota);
 
 // Whether an object matches whose class (priorityClassName …) is `value`; nullopt: it has none.
-// Errors: an unknown operator; values that the operator does not take or that are no label values.
+// Errors: an unknown operator; values that the operator does not take or that are not label values.
 Result<bool> matches_value(const ScopeSelector& selector, std::optional<std::string_view> value);
 
 // The selector as Go prints the struct: "{PriorityClass In [high low]}".

@@ -21,7 +21,7 @@ Object* member_object(Object& parent, std::string_view key) {
   return found != nullptr && found->is_object() ? &found->get_object() : nullptr;
 }
 
-// Takes the names out of f:status.f:used, and members that have become empty with them. Returns whether the entry still owns a field.
+// Removes the names from f:status.f:used, and members that become empty. Returns whether the entry still owns a field.
 bool disown(Object& entry, const ResourceNames& names) {
   Object* fields = member_object(entry, "fieldsV1");
   Object* status = fields != nullptr ? member_object(*fields, "f:status") : nullptr;

@@ -2,7 +2,7 @@
 // upstream's update of the status.
 //
 // Thread-safety: pure.
-// Errors:        none; entries without readable fields stay as they are.
+// Errors:        none; entries without readable fields are unchanged.
 // Source:        apimachinery's managedfields; resourceQuotaAccessor.UpdateQuotaStatus.
 #pragma once
 

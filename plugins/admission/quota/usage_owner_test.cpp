@@ -26,7 +26,7 @@ TEST(UsageOwner, TakesTheChangedAmountsOnly) {
   EXPECT_EQ(quota.at("metadata").at("managedFields").as_array().size(), 2U);
 }
 
-TEST(UsageOwner, TheMapItselfStaysWithItsOwner) {
+TEST(UsageOwner, AnEmptiedMapIsKeptByItsOwner) {
   Object quota = owned_by_recorder(R"({"f:status":{"f:used":{".":{},"f:pods":{}}}})");
   own_used(quota, {"pods"}, "2026-01-02T00:00:00Z");
   EXPECT_EQ(fields_of(quota, 0), R"({"f:status":{"f:used":{}}})");

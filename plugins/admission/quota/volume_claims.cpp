@@ -27,7 +27,7 @@ std::string_view storage_class_of(const Object& claim) {
   return beta != nullptr ? text_of(*beta) : get_string(object_or_empty(claim, "spec"), "storageClassName");
 }
 
-// All classes that the claim has, is to have or is getting.
+// All classes of the claim: the current, the requested and the target class.
 std::set<std::string_view> attributes_classes_of(const Object& claim) {
   const Object& status = object_or_empty(claim, "status");
   std::set<std::string_view> out{get_string(object_or_empty(claim, "spec"), "volumeAttributesClassName"),

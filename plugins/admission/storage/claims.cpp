@@ -64,7 +64,7 @@ class PersistentVolumeClaimResize final : public AdmissionPlugin {
   }
 
  private:
-  // Of a claim that grows.
+  // Precondition: the requested size has grown.
   Status check(const AdmissionAttributes& attributes) const {
     const Object &claim = *attributes.object, &old = *attributes.old_object;
     if (get_string_path(old, "status.phase") != "Bound") {

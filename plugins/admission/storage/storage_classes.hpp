@@ -19,7 +19,7 @@ class StorageClasses {
   // False while the first list runs. Writes before all groups are served, which are those of startup, do not wait for it, and neither
   // does a server that does not serve StorageClasses.
   bool ready() const;
-  // Waits up to ten seconds for ready(). After that the plugins decide by what the cache has: a list that fails must not refuse claims.
+  // Waits up to ten seconds for ready(). After that the plugins use the incomplete cache, so that a failing list does not refuse claims.
   Task<void> wait_ready() const;
   // The newest class that is marked as the default, of equally old ones the first by name; nullopt if there is none.
   std::optional<std::string> default_class() const;

@@ -11,7 +11,7 @@ namespace backplane::admission::webhooks {
 class AnswerClock {
  public:
   using Clock = std::chrono::steady_clock;
-  // Longer than the pauses between calls of a webhook in use, and short for a cluster that waits for its pods.
+  // Longer than the usual pauses between calls of a webhook, and short enough for a cluster that cannot create pods meanwhile.
   static constexpr std::chrono::seconds kAlive{30};
 
   void mark(Clock::time_point now) noexcept { last_.store(now, std::memory_order_relaxed); }

@@ -4,7 +4,7 @@
 //                                     ▲───────────────────┘ fails: the pause doubles, up to kLongestPause
 //
 // Calls that a request's deadline or the budget of its webhooks ends do not count as failures.
-// Off unless WebhookAdmissionConfiguration sets circuitBreakerFailures, because kube-apiserver tries every call.
+// Disabled unless WebhookAdmissionConfiguration sets circuitBreakerFailures, because kube-apiserver makes every call.
 // Thread-safety: every method from any thread.
 // Errors:        none.
 #pragma once
@@ -26,7 +26,7 @@ class CircuitBreaker {
   // False: the call must fail without being made. True: the caller makes it and reports its end with ended().
   bool enter(Clock::time_point now);
   enum class Change : unsigned char { kNone, kOpened, kClosed };
-  // `failed`: there was no usable answer. A rejection of the request is a success.
+  // `failed`: the call had no usable response. A rejection of the request is a success.
   Change ended(bool failed, Clock::time_point now);
   bool open() const;
 

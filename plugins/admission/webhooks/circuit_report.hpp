@@ -1,7 +1,7 @@
 // Reports that the circuit breaker of a webhook has opened or closed: a log line, the metric, and an Event of the configuration.
 //
 // Thread-safety: any executor; the Event is written by a task of the plugin.
-// Lifetime:      copies what it needs of the hook.
+// Lifetime:      copies the required parts of the hook.
 // Errors:        none; an Event that cannot be written is logged.
 #pragma once
 

@@ -1,6 +1,6 @@
-// One webhook of a configuration, compiled: what a request is compared with, and how the webhook is called.
+// One compiled webhook of a configuration: the conditions for a call, and the parameters of the call.
 //
-// Thread-safety: immutable, but for the client's connections and the circuit breaker, which are safe from any thread.
+// Thread-safety: immutable, except for the client's connections and the circuit breaker, which are safe from any thread.
 // Lifetime:      shared; a request that calls the webhook keeps it alive.
 // Source:        k8s.io/apiserver/pkg/admission/plugin/webhook/accessors.go.
 #pragma once
@@ -35,26 +35,26 @@ struct Hook {
   bool reinvocable = false;                           // reinvocationPolicy IfNeeded
   std::string side_effects;
   std::chrono::seconds timeout{0};  // 0: the client's
-  std::string review_version;       // "v1", "v1beta1"; empty: the webhook takes no known version
+  std::string review_version;       // "v1", "v1beta1"; empty: the webhook accepts no known version
   bool fail_open_for_own_service = false;
   std::shared_ptr<HookClient> client;
   std::shared_ptr<CircuitBreaker> breaker;  // null: off
   std::shared_ptr<AnswerClock> answers = std::make_shared<AnswerClock>();
-  // Of the line about failed calls.
+  // Limits the log line about failed calls.
   std::shared_ptr<LogLimit> log_limit = std::make_shared<LogLimit>(std::chrono::seconds(10));
 };
 
 using HookRef = std::shared_ptr<const Hook>;
 using Hooks = std::vector<HookRef>;
 
-// What all hooks of a plugin are made with.
+// The arguments for making all hooks of a plugin.
 struct HookParts {
   Host& host;
   std::shared_ptr<ServiceResolver> services;
   WebhookConfiguration configuration;
 };
 
-// The webhooks of a MutatingWebhookConfiguration or ValidatingWebhookConfiguration, in its order. `origin`: what their uids begin with.
+// The webhooks of a MutatingWebhookConfiguration or ValidatingWebhookConfiguration, in its order. `origin`: the beginning of their uids.
 Hooks read_hooks(const Object& configuration, HookType type, const HookParts& parts, const std::string& origin = {});
 
 }  // namespace backplane::admission::webhooks

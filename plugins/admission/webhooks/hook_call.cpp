@@ -22,7 +22,7 @@ std::string whole_seconds_text(std::chrono::nanoseconds time) {
   return millis % 1000 == 0 ? std::to_string(millis / 1000) + "s" : std::to_string(millis) + "ms";
 }
 
-// When a call must have ended, and whether the webhook's own timeout says so.
+// The deadline of a call, and whether it comes from the webhook's timeout.
 struct CallLimit {
   CallClock::time_point end;
   bool of_webhook = true;
@@ -34,7 +34,7 @@ struct CallLimit {
   }
 };
 
-// nullopt: the chain's budget is used up.
+// nullopt: the chain's budget is exhausted.
 std::optional<CallLimit> limit_of_call(const HookRuntime& runtime, const Hook& hook, const AdmissionAttributes& attributes) {
   const auto now = CallClock::now();
   CallLimit limit{now + (hook.timeout.count() > 0 ? hook.timeout : kClientTimeout)};
@@ -48,7 +48,7 @@ std::optional<CallLimit> limit_of_call(const HookRuntime& runtime, const Hook& h
   return limit;
 }
 
-// Upstream sums the time of mutating webhooks and takes the longest of validating ones, which run at the same time.
+// Upstream adds up the times of mutating webhooks, and uses the longest time of validating ones, which run concurrently.
 void track_latency(const Hook& hook, const AdmissionAttributes& attributes, std::chrono::nanoseconds took) {
   if (attributes.context == nullptr) return;
   RequestLatencies& latencies = attributes.context->latencies;
@@ -127,7 +127,7 @@ Task<HookEnd> post_review(const HookRuntime& runtime, const Hook& hook, const Ad
                           read_review_answer(*answer, hook.review_version, uid, hook.type == HookType::kMutating));
 }
 
-// A call that ran into another limit than the webhook's own does not count: clients with short timeouts must not open the circuit.
+// A call that another limit than the webhook's timeout ended is not counted: clients with short timeouts must not open the circuit.
 void tell_breaker(const HookRuntime& runtime, const Hook& hook, const HookEnd& end, const CallLimit& limit, CallClock::time_point ended) {
   if (hook.breaker == nullptr) return;
   const bool failed = end.kind == HookEnd::Kind::kFailed;
@@ -164,7 +164,7 @@ Status settle_failure(const HookRuntime& runtime, const Hook& hook, const Admiss
   return {};
 }
 
-// Defaults and previous plugins have appended members. nullopt: the object stays as it is.
+// Defaults and previous plugins have appended members. nullopt: the object is unchanged.
 std::optional<Value> in_order(const Schema* schema, const Object* object) {
   if (schema == nullptr || schema->structural() || object == nullptr) return std::nullopt;
   Value ordered(*object, json::make_shared_resource<json::monotonic_resource>());

@@ -1,4 +1,4 @@
-// One call of one webhook, and what its failure means: upstream's callHook and the decisions after it.
+// One call of one webhook, and the consequence of its failure: upstream's callHook and the decisions after it.
 //
 // A call ends at the earliest of the webhook's timeout, the request's deadline, and the end of the chain's budget. The budget counts the
 // time that the request has spent in webhooks of both steps; a deletecollection has none.
@@ -20,7 +20,7 @@
 
 namespace backplane::admission::webhooks {
 
-// What the calls of a plugin share.
+// Data that the calls of a plugin share.
 struct HookRuntime {
   Host& host;
   std::chrono::nanoseconds chain_budget{0};
@@ -30,7 +30,7 @@ struct HookRuntime {
 struct HookEnd {
   enum class Kind : unsigned char {
     kAllowed,
-    kFailed,    // the webhook could not be called, or its answer cannot be used: the failure policy decides
+    kFailed,    // the webhook could not be called, or its response cannot be used: the failure policy decides
     kRejected,  // by the webhook
     kInternal,  // refused without regard to the failure policy
   };
@@ -41,15 +41,15 @@ struct HookEnd {
   std::string patch;  // of kAllowed; decoded JSON
   std::string patch_type;
   std::chrono::nanoseconds took{};
-  bool hangs = false;  // kFailed: the deadline has passed, but the webhook has answered another call recently
+  bool hangs = false;  // kFailed: the deadline has passed, but the webhook has responded to another call recently
 };
 HookEnd hook_failed(const Hook& hook, const WebhookFailure& failure);
 HookEnd hook_internal(Status status);
 
-// The reviews of one write, each encoded once for the webhooks that want that version and that kind.
+// The reviews of one write, each encoded once for all webhooks with that version and kind.
 class ReviewCache {
  public:
-  // `schema`: `object` is encoded with its members in the order of this type; null: as they are.
+  // `schema`: the members of `object` are encoded in the order of this type; null: in their order.
   const EncodedReview& get(const Hook& hook, const AdmissionAttributes& attributes, const ServedAs& target, const Object* object,
                            const Object* old_object, const Schema* schema = nullptr);
   // The object has changed.
@@ -64,12 +64,12 @@ class ReviewCache {
   std::list<Entry> reviews_;  // references stay valid until clear()
 };
 
-// Calls the webhook with the review; null: the webhook takes no known version. Adds its audit annotations and warnings to the request.
+// Calls the webhook with the review; null: the webhook accepts no known version. Adds its audit annotations and warnings to the request.
 Task<HookEnd> call_hook(const HookRuntime& runtime, const Hook& hook, const AdmissionAttributes& attributes, const EncodedReview* review);
 // The end of a call of a dry run that the webhook does not support; nullopt: the webhook may be called.
 std::optional<HookEnd> refuse_dry_run(const Hook& hook, const AdmissionAttributes& attributes);
 
-// Counts the end in the metrics and returns the refusal; nullopt: the write goes on. `open_annotation`: the key of the audit annotation
+// Counts the end in the metrics and returns the refusal; nullopt: the write continues. `open_annotation`: the key of the audit annotation
 // for a failure that does not refuse the write.
 std::optional<Status> settle(const HookRuntime& runtime, const Hook& hook, const AdmissionAttributes& attributes, HookEnd end,
                              const std::string& open_annotation);

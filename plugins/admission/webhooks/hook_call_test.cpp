@@ -25,7 +25,7 @@ class HookAnswer final : public HttpAnswer {
   std::string body_;
 };
 
-// Answers every review with `response`, whose "$uid" is replaced, or fails with `problem`.
+// Responds to every review with `response`, whose "$uid" is replaced, or fails with `problem`.
 class HookServer final : public HttpClient {
  public:
   Task<Result<std::unique_ptr<HttpAnswer>>> call(HttpCall call) override {
@@ -72,7 +72,7 @@ class HookCallTest : public testing::Test {
         "}]}");
     return read_hooks(configuration.get_object(), type, {host_, std::make_shared<HookServices>(), configuration_}).front();
   }
-  // Calls the webhook and returns the refusal: "" if the write goes on.
+  // Calls the webhook and returns the refusal: "" if the write continues.
   std::string call(const HookRef& hook) {
     std::string out = "unfinished";
     host_.turns.start(call_and_settle(hook, out));

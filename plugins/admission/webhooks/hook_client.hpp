@@ -19,7 +19,7 @@ namespace backplane::admission::webhooks {
 class HookClient {
  public:
   using Clock = std::chrono::steady_clock;
-  // An answer ends the call with an error past this size. A patch that replaces an object of the largest size is half as large.
+  // A larger response ends the call with an error. A patch that replaces an object of the largest size is half as large.
   static constexpr std::size_t kMostAnswerBytes = std::size_t{8} << 20;
   // Calls of one webhook at a time over HTTP/1.1; further calls wait for a connection until their deadline.
   static constexpr std::size_t kMostConnections = 100;
@@ -27,10 +27,10 @@ class HookClient {
   // `client`: a WebhookClientConfig. `credentials`: null: anonymous.
   HookClient(Host& host, std::shared_ptr<ServiceResolver> services, const Object& client, const WebhookCredentials* credentials);
 
-  // Why there are no credentials: every call must fail.
+  // The reason why there are no credentials, in which case every call must fail.
   const Status& problem() const noexcept { return problem_; }
-  // Precondition: problem() is ok. Ends at `deadline` at the latest. An answer 429 or 5xx with a Retry-After is repeated after that time,
-  // as client-go does. `request`: the one that is admitted, for audit; may be null. `span`: the parent of the calls' spans.
+  // Precondition: problem() is ok. Ends at `deadline` at the latest. After a response 429 or 5xx with Retry-After the call is repeated
+  // after that time, as client-go does. `request`: the admitted request, for audit; may be null. `span`: the parent of the calls' spans.
   Task<Result<WebhookAnswer>> call(std::string body, Clock::time_point deadline, RequestContext* request, const TraceSpan& span);
   // The namespace of the service; empty for a URL.
   const std::string& service_namespace() const noexcept { return service_namespace_; }

@@ -83,7 +83,7 @@ bool WriteMatch::may_call(const Hook& hook) {
   if (!target.ok()) return true;
   if (!*target) return false;
   if (in_namespace(hook.namespaces) == InNamespace::kNo) return false;
-  // A mutating webhook may add labels to the object before this one is reached.
+  // A mutating webhook may add labels to the object before this webhook is called.
   if (hook.type == HookType::kMutating || !hook.objects.problem.ok()) return true;
   return selects_object(hook.objects, attributes_.object);
 }

@@ -1,4 +1,4 @@
-// Which webhooks a write concerns: rules (exact, or of an equivalent resource), scope, namespaceSelector and objectSelector.
+// Selects the webhooks of a write: by rules (exact, or of an equivalent resource), scope, namespaceSelector and objectSelector.
 //
 // Thread-safety: const methods from any thread; a WriteMatch belongs to one write.
 // Lifetime:      a WriteMatch borrows the attributes.
@@ -37,7 +37,7 @@ class NamespaceLabels {
   const std::shared_ptr<ApiClient> api_;
 };
 
-// The match of one write, which looks everything up that several webhooks need only once.
+// The match of one write. Data that several webhooks need are looked up once.
 class WriteMatch {
  public:
   WriteMatch(const EquivalentResources& resources, const NamespaceLabels& namespaces, const AdmissionAttributes& attributes)
@@ -45,9 +45,9 @@ class WriteMatch {
 
   // The resource and kind that the webhook receives; nullopt: its rules do not match.
   Result<std::optional<ServedAs>> target_of(const Hook& hook);
-  // False only if the webhook is certainly not called; does not wait. `object`: as it is now, or null.
+  // False only if the webhook is certainly not called; does not wait. `object`: the current object, or null.
   bool may_call(const Hook& hook);
-  // Both selectors. `object`: as previous webhooks have left it; null if the write has none.
+  // Evaluates both selectors. `object`: after previous webhooks; null if the write has none.
   Task<Result<bool>> selects(const Hook& hook, const Object* object);
 
  private:

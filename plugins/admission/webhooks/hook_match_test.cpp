@@ -134,7 +134,7 @@ TEST_F(HookMatchTest, AnEquivalentResourceWithoutAKindIsAnError) {
             "Internal error occurred: unable to convert to example.com/v1, Resource=widgets: unknown kind");
 }
 
-// Answers only after a wait.
+// Decides only after a wait.
 class LateAuthorizer final : public Authorizer {
  public:
   std::string_view name() const noexcept override { return "late"; }
@@ -177,7 +177,7 @@ TEST_F(HookMatchTest, NamespaceSelectorsSeeTheNamespace) {
   EXPECT_EQ(selected(hook, nullptr), "no");
   attributes_.ns.clear();
   EXPECT_EQ(selected(hook, nullptr), "yes") << "cluster-scoped objects are never exempt";
-  // A namespace that is written is judged by its new labels.
+  // A write of a namespace is matched by the new labels.
   const Value object = json::parse(R"({"metadata":{"name":"ns","labels":{"a":"b"}}})");
   Object changed = object.get_object();
   attributes_.resource = {"", "v1", "namespaces"};
@@ -249,7 +249,7 @@ const ProblemCase kProblems[] = {
      "error in move for path: 'two': Unable to remove nonexistent key: two: missing value"},
     {R"([{"op":"move","from":"/one","path":"/two/x"}])",
      "move operation does not apply: doc is missing destination path: /two/x: missing value"},
-    // The value is removed first: nothing is left of a destination inside it, and a list is shorter.
+    // The value is removed first: a destination inside it does not exist any more, and a list is shorter.
     {R"([{"op":"move","from":"/list","path":"/list/x"}])",
      "move operation does not apply: doc is missing destination path: /list/x: missing value"},
     {R"([{"op":"move","from":"/list/0","path":"/list/1"}])",

@@ -13,7 +13,7 @@
 
 namespace backplane::admission::webhooks {
 
-// The resource and kind that the webhook receives; nullopt: it is not called. `object`: as previous webhooks have left it, or null.
+// The resource and kind that the webhook receives; nullopt: it is not called. `object`: after previous webhooks, or null.
 Task<Result<std::optional<ServedAs>>> should_call(Host& host, const Hook& hook, const AdmissionAttributes& attributes, WriteMatch& match,
                                                   VersionSource& versions, const Object* object);
 

@@ -26,12 +26,12 @@ class HookSource : public std::enable_shared_from_this<HookSource> {
 
   // Never null.
   std::shared_ptr<const Hooks> hooks() const { return merged_.get(); }
-  // Those of manifests only, which come first among hooks().
+  // The webhooks of manifests, which come first in hooks().
   std::shared_ptr<const Hooks> static_hooks() const { return static_.get(); }
   // False if there is no webhook: one load.
   bool any() const noexcept { return any_.load(std::memory_order_acquire); }
 
-  // What the handler calls.
+  // Called by the informer's handler.
   void put(const ObjectEntry& configuration);
   void remove(const std::string& name);
   // Replaces the configurations of manifests.
@@ -39,7 +39,7 @@ class HookSource : public std::enable_shared_from_this<HookSource> {
 
  private:
   void publish();
-  // A changed or deleted configuration ends the circuit breakers of its webhooks: new ones begin closed.
+  // If a configuration is changed or deleted, the circuit breakers of its webhooks end; new ones begin closed.
   void report_closed_circuits(const Hooks& replaced) const;
 
   const HookType type_;

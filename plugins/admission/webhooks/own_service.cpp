@@ -22,7 +22,7 @@ constexpr std::array<Part, 14> kParts = {{
     {kOfService, "apps", "replicasets", kAny},
     {kOfService, "apps", "statefulsets", kAny},
     {kOfService, "apps", "daemonsets", kAny},
-    // A pod starts when its node has a token for it, and counts while the node reports.
+    // A pod starts only if its node has a token for it, and is ready only while the node reports its status.
     {kOfService, "", "serviceaccounts", "token"},
     {"kube-node-lease", "coordination.k8s.io", "leases", kAny},
     {"", "", "nodes", "status"},

@@ -32,7 +32,7 @@ const Value* child_of(const Value& container, const std::string& key) {
   return index < items.size() ? &items[index] : nullptr;
 }
 
-// The object or list that holds what the pointer names; null if there is none.
+// The object or list that contains the value of the pointer; null if there is none.
 const Value* container_of(const Value& document, std::string_view pointer) {
   const Value* at = &document;
   std::size_t slash = pointer.find('/');
@@ -124,7 +124,7 @@ std::string move_problem(const FailedOperation& each) {
   const std::string key = last_key(each.from);
   std::string error = each.in_place("path: '" + key, remove_error(*source, key));
   if (!error.empty()) return error;
-  // The value has been removed from its place before its destination is looked up, which may be inside it, or behind it in the same list.
+  // The value is removed before its destination is looked up, which may be inside the value, or after it in the same list.
   Value rest = each.document;
   const Status removed = json_patch(rest, Array{Object{{"op", "remove"}, {"path", each.from}}});
   const Value* container = removed.ok() ? container_of(rest, each.path) : nullptr;
@@ -171,7 +171,7 @@ std::string text_problem(const Object& operation, std::string_view member) {
   return "json: cannot unmarshal " + std::string(json_kind(*value)) + " into Go value of type string";
 }
 
-// Why the operation fails on this document.
+// The reason why the operation fails on this document.
 std::string operation_problem(const Value& document, const Object& operation) {
   const Value* kind = find(operation, "op");
   const std::string op(kind != nullptr && kind->is_string() ? text_of(*kind) : "unknown");
@@ -199,7 +199,7 @@ std::string patch_problem(const Object& object, const Array& operations) {
     problem = operation_problem(before, operation.get_object());
     break;
   }
-  // Nothing is wrong with an operation: the limits for the whole patch are exceeded.
+  // No operation fails: the patch exceeds the limits of the whole patch.
   return problem.empty() ? "the JSON patch is too large" : problem;
 }
 

@@ -1,4 +1,5 @@
-// Why a JSON patch cannot be applied, in json-patch's text: the SDK's json_patch() has one text for all problems, as the API's PATCH has.
+// The reason why a JSON patch cannot be applied, in json-patch's text: the SDK's json_patch() has one text for all problems, as the API's
+// PATCH needs it.
 //
 // Thread-safety: a pure function.
 // Source:        gopkg.in/evanphx/json-patch.v4.

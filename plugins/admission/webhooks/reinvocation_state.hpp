@@ -1,5 +1,5 @@
-// Which mutating webhooks are called again in the second pass: those with reinvocationPolicy IfNeeded that were called before the object
-// changed.
+// Determines the mutating webhooks that are called again in the second pass: those with reinvocationPolicy IfNeeded that were called before
+// the object changed.
 //
 // Thread-safety: belongs to one write.
 // Lifetime:      kept in AdmissionReinvocation from the first pass to the second.
@@ -19,12 +19,12 @@ class ReinvocationState {
  public:
   bool should_reinvoke(const std::string& uid) const { return again_.count(uid) > 0; }
   void called_reinvocable(const std::string& uid) { called_.insert(uid); }
-  // The object has changed after the webhooks that were called so far.
+  // Records that the object has changed after the webhooks that were called so far.
   void require_reinvocation() {
     again_.merge(called_);
     called_.clear();
   }
-  // The object as the webhooks leave it; null: none. It is kept only if a webhook could be called again because of a later change.
+  // The object after the webhooks; null: none. It is stored only if a webhook could be called again because of a later change.
   void set_output(const Object* object) {
     output_.reset();
     if (object != nullptr && !called_.empty()) output_.emplace(*object);

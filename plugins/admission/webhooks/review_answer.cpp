@@ -16,7 +16,7 @@ constexpr std::size_t kMostErrorText = 2048;  // client-go's maxUnstructuredResp
 WebhookFailure call_failure(std::string why, int code = 503) { return {"failed to call webhook: " + std::move(why), code}; }
 WebhookFailure invalid_answer(std::string why) { return {"received invalid webhook response: " + std::move(why), 503}; }
 
-// ---- answers with an error code
+// ---- responses with an error code
 
 std::string trimmed_text(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
@@ -79,7 +79,7 @@ std::string kind_text(std::string_view api_version, std::string_view kind) {
   return version.group + "/" + version.version + ", Kind=" + std::string(kind);
 }
 
-// Why the answer cannot be used; empty if it can. v1beta1 reviews are not verified.
+// The reason why the response cannot be used; empty: it can. v1beta1 reviews are not verified.
 std::string v1_problem(const Object& review, const Object& response, std::string_view uid) {
   const std::string_view got = get_string(response, "uid");
   if (got != uid) return "expected response.uid=" + backplane::quoted(uid) + ", got " + backplane::quoted(got);

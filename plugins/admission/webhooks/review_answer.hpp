@@ -1,4 +1,4 @@
-// The answer of a webhook: its HTTP response, decoded as client-go decodes it, and the AdmissionReview in it, verified.
+// The response of a webhook, decoded as client-go decodes it, and the AdmissionReview in it, verified.
 //
 // Thread-safety: pure functions.
 // Errors:        WebhookFailure with upstream's text.
@@ -18,7 +18,7 @@
 
 namespace backplane::admission::webhooks {
 
-// Why a call has no usable answer.
+// The reason why a call has no usable response.
 struct WebhookFailure {
   std::string why;  // follows `failed calling webhook "name": `
   int code = 503;   // in the metrics
@@ -40,7 +40,7 @@ ReadAnswer read_review_answer(const WebhookAnswer& answer, std::string_view vers
 
 // 400 or the code of the result, with the message `admission webhook "name" denied the request: …`.
 Status denied_by(std::string_view webhook, const Object& result);
-// The decoded body of an answer, as an AdmissionReview of `version`. Errors: the text of the decoder.
+// The decoded body of a response, as an AdmissionReview of `version`. Errors: the text of the decoder.
 Result<Object> decode_admission_review(std::string_view text, std::string_view version, json::storage_ptr storage);
 
 }  // namespace backplane::admission::webhooks

@@ -1,4 +1,4 @@
-// The body of an answer, decoded as the codec of upstream's webhook client decodes it.
+// Decodes the body of a response as the codec of upstream's webhook client does.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -95,7 +95,7 @@ Result<Object> decode_admission_review(std::string_view text, std::string_view v
     return undecodable("converting (" + type + ") to (" + std::string(version) + "." + std::string(kReviewKind) + "): unknown conversion");
   }
   if (!parsed->is_object()) return Object(storage);
-  // The request that some servers send back is not looked at.
+  // Some servers return the request, too; it is ignored.
   erase_member(parsed->get_object(), "request");
   Status normal = review_type(version).normalize(*parsed, nullptr);
   if (!normal.ok()) return undecodable(normal.message());

@@ -17,7 +17,7 @@ namespace backplane::admission::webhooks {
 constexpr std::string_view kKindParseError = "couldn't get version/kind; json parse error: ";
 Status undecodable(std::string message);
 
-// apiVersion and kind; empty for null. Errors: members of another type than text, a malformed apiVersion, a value that is no object.
+// apiVersion and kind; empty for null. Errors: members of another type than text, a malformed apiVersion, a value that is not an object.
 Result<GroupVersionKind> stated_kind(const Value& value);
 // Absent parts come from `expected`.
 GroupVersionKind completed_kind(GroupVersionKind kind, const GroupVersionKind& expected);

@@ -85,7 +85,7 @@ TEST_F(ValidatingWebhooksTest, AnIgnoredFailureLetsTheWriteThrough) {
   EXPECT_EQ(context_.audit_annotations().count("failed-open.validating.webhook.admission.k8s.io/round_0_index_0"), 1u);
 }
 
-// A deadline that passes during the call; before the calls the run checks it itself.
+// The deadline passes during the call. (Before the calls, the run checks the deadline.)
 TEST_F(ValidatingWebhooksTest, AnIgnoredFailureAfterTheDeadlineDoesNot) {
   configure("Ignore");
   class Late final : public HttpClient {

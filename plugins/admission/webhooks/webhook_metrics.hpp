@@ -15,7 +15,7 @@ enum class HookType : unsigned char { kMutating, kValidating };
 // The label `type` ("admit", "validating") of calls, and of the errors and times of match conditions.
 std::string_view call_label(HookType type) noexcept;
 
-// What a count is about.
+// The subject of a count.
 struct HookLabels {
   std::string_view name;
   HookType type;
@@ -27,7 +27,7 @@ void count_call(const HookLabels& labels, std::chrono::nanoseconds took, bool re
 void count_rejection(const HookLabels& labels, std::string_view error_type, int code);
 void count_fail_open(const HookLabels& labels);
 void count_conditions(const HookLabels& labels, std::chrono::nanoseconds took, int errors, bool excluded);
-// The breaker of a webhook is open, and a call that it refused.
+// Records whether the breaker of a webhook is open, and counts a call that it refused.
 void set_circuit_open(std::string_view name, HookType type, bool open);
 void count_circuit_refusal(const HookLabels& labels);
 

@@ -1,4 +1,5 @@
-// What both webhook plugins share: the followed configurations, the namespaces, and the quick answer for writes that no webhook matches.
+// The common part of both webhook plugins: the watched configurations, the namespaces, and the quick decision for writes that no webhook
+// matches.
 //
 // Thread-safety: const methods from any thread.
 // Lifetime:      the services outlive the plugin.
@@ -23,7 +24,7 @@ class WebhookPlugin : public AdmissionPlugin {
   Status start(const std::string& manifests_directory);
   bool handles(AdmissionOperation) const noexcept override { return true; }
   bool ready() const noexcept override;
-  // Webhooks see whole objects.
+  // Webhooks get whole objects.
   bool reads_managed_fields() const noexcept override { return source_->any(); }
 
  protected:

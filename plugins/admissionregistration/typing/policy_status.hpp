@@ -22,10 +22,10 @@ namespace backplane::admissionregistration {
 
 class PolicyStatus {
  public:
-  // Its name in --controllers of kube-controller-manager, and the ServiceAccount whose rights it needs.
+  // The controller's name in --controllers of kube-controller-manager, and the ServiceAccount with whose rights it acts.
   static constexpr const char* kName = "validatingadmissionpolicy-status-controller";
   static constexpr const char* kManager = "validatingadmissionpolicy-status";  // in metadata.managedFields
-  static constexpr int kWorkers = 1;                                           // documents of schemas are fetched once then
+  static constexpr int kWorkers = 1;                                           // one, so that each document of schemas is fetched once
 
   static GroupVersionResource policies() { return {"admissionregistration.k8s.io", "v1", "validatingadmissionpolicies"}; }
 

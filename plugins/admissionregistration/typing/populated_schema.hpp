@@ -1,4 +1,4 @@
-// An OpenAPI schema with its references replaced by what they refer to: what the types of expressions are made of.
+// An OpenAPI schema with its references replaced by their targets, from which the types of expressions are made.
 //
 // Thread-safety: a pure function.
 // Lifetime:      the result is independent of `schemas`.

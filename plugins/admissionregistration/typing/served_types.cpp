@@ -7,7 +7,7 @@
 namespace backplane::admissionregistration {
 namespace {
 
-// Past it, documents are dropped: they can be large.
+// The maximum size of the cached documents, after which they are dropped.
 constexpr std::size_t kMostDocuments = 8;
 constexpr std::string_view kNamedGroups = "apis/";  // of paths such as "apis/apps/v1"
 

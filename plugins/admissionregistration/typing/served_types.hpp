@@ -1,9 +1,9 @@
-// The kinds behind resources, and the schemas of kinds, as discovery and /openapi/v3 of a server publish them. Documents are kept until
-// the server publishes others.
+// The kinds of resources, and the schemas of kinds, as discovery and /openapi/v3 of a server publish them. Documents are cached until the
+// server publishes others.
 //
 // Thread-safety: one executor; several calls may wait at the same time.
 // Lifetime:      owns its client.
-// Errors:        none: what cannot be found or fetched has no kind and no schema, as for upstream's type checker.
+// Errors:        none: a resource or schema that does not exist or cannot be fetched is treated as absent, as by upstream's type checker.
 // Source:        k8s.io/apiserver/pkg/cel/openapi/resolver, k8s.io/client-go/restmapper.
 #pragma once
 
@@ -18,14 +18,14 @@
 
 namespace backplane::admissionregistration {
 
-// Kinds and schemas of one look at the server.
+// Kinds and schemas of one state of the server.
 class ServedTypes {
  public:
   explicit ServedTypes(ApiClient api) : api_(std::move(api)) {}
 
-  // Reads which documents the server publishes now; call it before a series of the other calls.
+  // Reads the list of the documents that the server publishes now; call it before a series of the other calls.
   Task<void> refresh();
-  // The kinds of the resource; the singular name is accepted too. As a RESTMapper does, an empty group stands for every group that has the
+  // The kinds of the resource; the singular name is accepted too. As a RESTMapper does, an empty group means every group that has the
   // version.
   Task<std::vector<GroupVersionKind>> kinds_of(GroupVersionResource resource);
   // The schema without references.

@@ -102,7 +102,7 @@ Task<std::vector<GroupVersionKind>> TypeChecker::kinds_of(const Object& policy) 
       count += taken;
       if (count == kMostKinds) break;
     }
-    if (count == kMostKinds) break;  // as upstream: the rules behind it are not looked at
+    if (count == kMostKinds) break;  // as upstream, the rules after it are ignored
   }
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());

@@ -21,7 +21,7 @@ class AccountKeys {
   virtual Task<std::shared_ptr<const kit::KeySet>> keys_for(std::string key_id) = 0;
 };
 
-// The keys of --service-account-key-file, or of the key that signs.
+// The keys of --service-account-key-file, or of the signing key.
 class FileKeys final : public AccountKeys {
  public:
   explicit FileKeys(kit::KeySet keys) : keys_(std::make_shared<const kit::KeySet>(std::move(keys))) {}

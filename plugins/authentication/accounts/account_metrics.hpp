@@ -1,4 +1,4 @@
-// Counters of service account tokens (kubernetes/pkg/serviceaccount/metrics.go). Exposed from the start of the server on.
+// Counters of service account tokens (kubernetes/pkg/serviceaccount/metrics.go). Exposed from startup on.
 //
 // Thread-safety: any thread.
 // Lifetime:      made by the plugin while it provisions; shared by its validators.

@@ -21,7 +21,7 @@ inline constexpr std::string_view kLegacyIssuer = "kubernetes/serviceaccount";
 
 class AccountTokens final : public TokenSource {
  public:
-  // `api_audiences`: those of tokens without audiences.
+  // `api_audiences`: the audiences of tokens without audiences.
   AccountTokens(std::string name, std::vector<std::string> issuers, std::shared_ptr<AccountKeys> keys,
                 std::vector<std::string> api_audiences, std::shared_ptr<ClaimsValidator> validator, AccountMetricsRef metrics);
   std::string_view name() const noexcept override { return name_; }

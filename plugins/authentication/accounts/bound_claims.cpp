@@ -99,7 +99,7 @@ class BoundValidator final : public ClaimsValidator {
       status = co_await check_bound("pods", "pod", claims.ns, *claims.pod, now);
       if (!status.ok()) co_return status;
     }
-    // The node of a token that is bound to a pod is information.
+    // The node of a token that is bound to a pod is not verified; it is only an extra value.
     if (claims.node && !claims.pod) status = co_await check_bound("nodes", "node", "", *claims.node, now);
     co_return status;
   }

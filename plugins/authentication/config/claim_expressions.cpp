@@ -70,7 +70,7 @@ Object user_tree(const UserInfo& user) {
   return out;
 }
 
-// Values that are no JSON arrive as text, but are not a string for a claim.
+// Values that are not JSON arrive as text, but are not a string for a claim.
 bool is_text_of_another_type(const cel::Program& program, const Value& value) {
   constexpr std::array<std::string_view, 5> kOther{"bytes", "duration", "timestamp", "google.protobuf.Duration",
                                                    "google.protobuf.Timestamp"};

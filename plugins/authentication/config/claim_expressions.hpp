@@ -28,7 +28,7 @@ struct ClaimExpression {
 
 enum class ExpressionOver : unsigned char { kClaims, kUser };
 
-// The program, or why there is none. `must_be_bool`: rules; mappings may have any type until they are evaluated.
+// The program, or the reason why there is none. `must_be_bool`: rules; mappings may have any type until they are evaluated.
 struct CompiledExpression {
   std::shared_ptr<const cel::Program> program;
   std::string problem;
@@ -38,7 +38,7 @@ CompiledExpression compile_expression(std::string_view expression, ExpressionOve
 // True if the expression selects `claims.FIELD` or `claims.?FIELD`.
 bool selects_claim(std::string_view expression, std::string_view field);
 
-// The expressions of one JWT authenticator; what is configured as a claim has none.
+// The expressions of one JWT authenticator; a mapping that is configured as a claim has none.
 struct ClaimExpressions {
   std::optional<ClaimExpression> username, groups, uid;
   std::vector<ClaimExpression> extra, claim_rules, user_rules;

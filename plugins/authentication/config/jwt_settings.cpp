@@ -31,7 +31,7 @@ Status check_combinations(const Host& host) {
   return bad_request("oidc-issuer-url and oidc-client-id must be specified together when any oidc-* flags are set");
 }
 
-// A prefix keeps the users of the issuer apart from others; "-" is none.
+// A prefix distinguishes the users of the issuer from others; "-" means no prefix.
 std::string username_prefix(const Host& host) {
   std::string prefix = text(host, "oidc-username-prefix");
   if (prefix == "-") return {};

@@ -1,4 +1,4 @@
-// What --authentication-config, --oidc-* and --anonymous-auth configure, read and validated at startup.
+// The settings of --authentication-config, --oidc-* and --anonymous-auth, read and validated at startup.
 //
 // Thread-safety: read_jwt_settings() blocks for small files; values.
 // Errors:        kBadRequest with upstream's texts: startup fails.

@@ -18,7 +18,7 @@ std::string problems(const AuthenticationConfiguration& config, const Validation
   return validate(config, options).errors.aggregate_message();
 }
 
-// What `change` makes wrong in a valid entry.
+// The errors of a valid entry after `change`.
 template <class F>
 std::string after(F change, const ValidationOptions& options = {}) {
   JwtConfig jwt = good();

@@ -190,7 +190,7 @@ Result<Object> check_id_token(std::string_view payload, const IdTokenChecks& che
     return unauthorized("oidc: id token issued by a different provider, expected " + backplane::quoted(checks.issuer) + " got " +
                         backplane::quoted(token->issuer));
   }
-  // go-oidc knows one audience and looks at it first; several are upstream's own check, after those of go-oidc.
+  // go-oidc supports one audience and checks it first; upstream checks several ones itself, after the checks of go-oidc.
   const Status audience = check_audience(checks.audiences, token->audiences);
   if (!audience.ok() && checks.audiences.size() == 1) return audience;
   if (Status status = check_times(*token, checks.now); !status.ok()) return status;

@@ -15,7 +15,7 @@
 
 namespace backplane::authentication {
 
-// The claim `iss` of a token that nothing has verified: it selects the authenticator, and nothing else.
+// The claim `iss` of a token that nothing has verified: it is used only to select the authenticator.
 Result<std::string> untrusted_issuer(std::string_view token);
 
 struct IdTokenChecks {

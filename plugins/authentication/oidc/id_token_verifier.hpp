@@ -27,7 +27,7 @@ struct SigningAlgorithms {
 
   // Errors: `oidc: unsupported signing alg: "HS256"`.
   static Result<SigningAlgorithms> of(std::vector<std::string> names);
-  // All that are supported, sorted.
+  // All supported algorithms, sorted.
   static SigningAlgorithms all();
 };
 
@@ -40,7 +40,7 @@ struct TokenRules {
 class IdTokenVerifier {
  public:
   // Reads the discovery document. `discovery_url`: empty for ISSUER/.well-known/openid-configuration.
-  // Errors: the provider does not answer, or its document names another issuer or no keys.
+  // Errors:        the provider does not respond, or its document names another issuer or no keys.
   static Task<Result<std::shared_ptr<IdTokenVerifier>>> discover(Host& host, std::shared_ptr<OidcClient> client, std::string issuer,
                                                                  std::string discovery_url, TokenRules rules, RemoteKeys::Observer observer,
                                                                  OidcClient::Deadline deadline = OidcClient::Deadline::max());

@@ -25,11 +25,11 @@ class JwtAuthenticators final : public TokenSource {
   Task<AuthenticationResult> authenticate(std::string token, std::vector<std::string> audiences, TokenNotes& notes) override;
 
   std::shared_ptr<const JwtIssuers> issuers() const { return issuers_.get(); }
-  // Tokens that arrive afterwards are for these issuers.
+  // Replaces the issuers, for tokens that arrive afterwards.
   void use(JwtIssuers issuers) { issuers_.set(std::make_shared<const JwtIssuers>(std::move(issuers))); }
 
  private:
-  // Null: no issuer is that of the token.
+  // Null: the token's issuer is not configured.
   std::shared_ptr<JwtIssuer> issuer_of(std::string_view token) const;
 
   kit::Published<JwtIssuers> issuers_;

@@ -6,7 +6,7 @@ namespace backplane::authentication {
 namespace {
 
 constexpr std::chrono::seconds kRetryInterval{10};
-// Of one token, with all that is fetched for it: upstream's limit of a look-up in its token cache.
+// The time limit for one token with all its requests: upstream's limit of a look-up in its token cache.
 constexpr std::chrono::seconds kTokenLimit{30};
 
 }  // namespace

@@ -27,7 +27,7 @@ class JwtIssuer : public std::enable_shared_from_this<JwtIssuer> {
   JwtIssuer(Host& host, JwtConfig config, ClaimExpressions expressions, SigningAlgorithms algorithms, DialFunction dial,
             std::shared_ptr<JwksMetrics> metrics);
 
-  // Begins to read the discovery document.
+  // Starts reading the discovery document.
   void start();
   void stop();
   const std::string& url() const noexcept { return url_; }
@@ -46,7 +46,7 @@ class JwtIssuer : public std::enable_shared_from_this<JwtIssuer> {
   const TokenRules rules_;
   const std::shared_ptr<OidcClient> client_;
   const std::shared_ptr<JwksMetrics> metrics_;
-  const std::shared_ptr<DistributedClaims> distributed_;  // null: groups are no claim
+  const std::shared_ptr<DistributedClaims> distributed_;  // null: groups do not come from a claim
   std::atomic<bool> stopped_{false};
   kit::Published<IdTokenVerifier> verifier_;
   kit::Published<std::string> problem_;

@@ -1,6 +1,6 @@
 // GET requests to an OpenID provider: its discovery document, its keys, and the endpoints of distributed claims.
-//
-// Only https is spoken: keys that arrive over plain HTTP can be replaced on the way. Redirects are followed as Go's client follows them.
+// Only https is allowed: keys that arrive over plain HTTP can be replaced by an attacker. Redirects are followed as Go's client follows
+// them.
 // Thread-safety: any executor, any number of calls at once.
 // Lifetime:      shared; the host outlives it.
 // Errors:        `Get "URL": …` with the reason of the connection's error, kBadRequest for a URL that is not https.

@@ -75,7 +75,7 @@ RemoteKeys::KeysRef RemoteKeys::cached() const {
 
 Task<Status> RemoteKeys::verify(std::shared_ptr<const kit::Jws> jws, OidcClient::Deadline deadline) {
   const auto self = shared_from_this();
-  // Expired keys verify too: tokens stay valid while the provider is down.
+  // Expired keys are used, too, so that tokens stay valid while the provider is down.
   const KeysRef known = cached();
   bool verified = false;
   if (known) {
@@ -111,11 +111,12 @@ Task<Result<RemoteKeys::KeysRef>> RemoteKeys::refreshed(Clock::time_point deadli
   co_return result;
 }
 
-// `delay`: the provider is not asked before. Tokens that come meanwhile share the fetch, so a genuine one among invalid ones only waits.
+// `delay`: the time before the request to the provider. Tokens that arrive meanwhile share the fetch, so a valid token among invalid ones
+// only waits.
 Task<void> RemoteKeys::fetch(std::chrono::nanoseconds delay) {
   const auto self = shared_from_this();
   Result<KeysRef> result;
-  // An exception, too, must end the fetch: else no later one would begin.
+  // An exception must end the fetch, too; otherwise no later fetch would begin.
   try {
     if (delay > delay.zero()) co_await sleep_for(delay);
     auto fetching = fetch_keys();

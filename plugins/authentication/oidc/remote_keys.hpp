@@ -1,7 +1,7 @@
 // The keys that an OpenID provider publishes (JWKS), cached as its Cache-Control headers allow.
 //
-// A token that no cached key verifies makes the keys be fetched again, unless the cache has not expired. Calls that wait for keys share one
-// fetch. Fetches are limited, so that invalid tokens do not become requests to the provider.
+// If no cached key verifies a token and the cache has expired, the keys are fetched again. Calls that wait for keys share one fetch.
+// Fetches are limited, so that invalid tokens do not become requests to the provider.
 // Thread-safety: any executor, any number of calls at once.
 // Lifetime:      shared; the host outlives it. stop() ends it; tokens then fail.
 // Errors:        kUnauthorized, "failed to verify id token signature"; "fetching keys …".
@@ -46,7 +46,7 @@ class RemoteKeys : public std::enable_shared_from_this<RemoteKeys> {
   using Observer = std::function<void(const std::string* key_set)>;
   RemoteKeys(Host& host, std::shared_ptr<OidcClient> client, std::string url, Observer observer);
 
-  // Success if one of the keys verifies the signature. Waits for keys until `deadline`; their fetch, which other calls share, goes on.
+  // Success if one of the keys verifies the signature. Waits for keys until `deadline`; their fetch, which other calls share, continues.
   Task<Status> verify(std::shared_ptr<const kit::Jws> jws, OidcClient::Deadline deadline);
   void stop() noexcept { stopped_ = true; }
 
@@ -67,7 +67,7 @@ class RemoteKeys : public std::enable_shared_from_this<RemoteKeys> {
   const std::string url_;
   const Observer observer_;
   std::atomic<bool> stopped_{false};
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   KeysRef keys_;
   bool fetching_ = false;
   std::vector<Promise<Result<KeysRef>>> waiters_;

@@ -35,7 +35,7 @@ TEST(FetchLimitTest, ABurstAndThenOneForEachInterval) {
   EXPECT_EQ(limit.take(now + 1h), 0s);
 }
 
-// A provider's server: it throws, never answers, or answers with a key set without keys.
+// The server of a provider: throws, never responds, or responds with a key set without keys.
 class KeyServer final : public HttpClient {
  public:
   class Answer final : public HttpAnswer {

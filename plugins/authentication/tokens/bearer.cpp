@@ -90,7 +90,7 @@ Result<std::string> websocket_token(const Exchange& exchange) {
     if (same_letters(name, "sec-websocket-protocol")) each_part(value, read);
   }
   if (!error.ok()) return error;
-  // A client needs a subprotocol that can be sent back.
+  // A client needs a subprotocol that the response can select.
   if (!token.empty() && !others) return unauthorized("missing additional subprotocol");
   return token;
 }

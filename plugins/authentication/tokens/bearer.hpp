@@ -18,7 +18,7 @@ struct HeaderToken {
   bool extra_space = false;  // "Bearer  token": ignored, with a warning
 };
 HeaderToken header_token(const Exchange& exchange);
-// Of the value of an Authorization header.
+// Reads the value of an Authorization header.
 HeaderToken token_in(std::string_view authorization);
 
 // Empty if the request is not a WebSocket handshake or has no such subprotocol.

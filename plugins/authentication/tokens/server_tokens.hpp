@@ -1,7 +1,7 @@
 // The bearer tokens that the flags of the server enable, in upstream's order: --token-auth-file, tokens in secrets, tokens of the
 // TokenRequest API, bootstrap tokens.
 //
-// Thread-safety: called while the plugin provisions.
+// Thread-safety: called in provision().
 // Errors:        kBadRequest, kInternalError for files that cannot be used.
 #pragma once
 

@@ -1,9 +1,10 @@
 // Caches the results of token look-ups by token and audiences, and shares the look-ups that are in progress.
 //
-// The keys are HMAC-SHA-256 with a random key of the process, so the cache contains no tokens and its look-ups leak none by their time.
+// The keys are HMAC-SHA-256 with a random key of the process, so the cache contains no tokens, and the time of a look-up reveals nothing
+// about them.
 // Thread-safety: any thread. Each of 32 shards has a lock, which is held for a look-up in a hash table.
 // Lifetime:      shared; look-ups in progress hold it.
-// Errors:        a look-up that throws gives kInternalError to all of its callers.
+// Errors:        if a look-up throws, all of its callers get kInternalError.
 #pragma once
 
 #include <array>
@@ -33,7 +34,7 @@ class TokenCache {
   using Clock = std::chrono::steady_clock;
   using LookUp = std::function<Task<TokenRecord>(std::string token, std::vector<std::string> audiences)>;
   struct Options {
-    // Time for which users are cached, and for which errors and unknown tokens are. 0: not at all.
+    // The times for which users, and errors and unknown tokens, are cached. 0: not at all.
     std::chrono::nanoseconds success_ttl, failure_ttl{0};
     bool cache_errors = true;  // false: `failure_ttl` is for unknown tokens only
     std::function<Clock::time_point()> now = [] { return Clock::now(); };

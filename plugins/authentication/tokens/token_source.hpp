@@ -1,4 +1,4 @@
-// Kinds of bearer tokens that this plugin knows, as TokenUnion asks them.
+// The interface of a kind of bearer tokens, which TokenUnion calls.
 //
 // Thread-safety: any thread, any number of tokens at once.
 // Lifetime:      shared by the union and the requests in progress; `notes` outlives the task.
@@ -14,7 +14,7 @@
 
 namespace backplane::authentication {
 
-// What a look-up adds to the request that has the token. Cached with the user: a cached user has the same notes.
+// Additions of a look-up to the request with the token. They are cached with the user.
 struct TokenNotes {
   std::map<std::string, std::string> annotations;  // of audit events
   std::vector<std::string> warnings;
@@ -24,13 +24,12 @@ class TokenSource {
  public:
   virtual ~TokenSource() = default;
   virtual std::string_view name() const noexcept = 0;
-  // The user of `token`; nothing if the token is not of this kind. Ends within 30 seconds.
-  // `audiences`: the token must be valid for one of them; never empty. An audience-agnostic source (TokenUnion::Entry) ignores them and
-  // returns none.
+  // The user of `token`; nullopt if the token is not of this kind. Ends within 30 seconds. `audiences`: the token must be valid for one of
+  // them; never empty. An audience-agnostic source (TokenUnion::Entry) ignores them and returns none.
   virtual Task<AuthenticationResult> authenticate(std::string token, std::vector<std::string> audiences, TokenNotes& notes) = 0;
 };
 
-// Those of `wanted` that are in `have`, in the order of `wanted`.
+// The elements of `wanted` that are in `have`, in the order of `wanted`.
 std::vector<std::string> intersection(const std::vector<std::string>& have, const std::vector<std::string>& wanted);
 
 }  // namespace backplane::authentication

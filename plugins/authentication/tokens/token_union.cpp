@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kExtraSpace = "the provided Authorization header contains extra space before the bearer token, and is ignored";
 
-// Several failures as one, each text once, as upstream's aggregates.
+// Joins several errors, each text once, like upstream's aggregates.
 Status union_error(const std::vector<Status>& failures) {
   std::vector<std::string_view> texts;
   std::string joined;

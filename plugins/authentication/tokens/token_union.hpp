@@ -2,7 +2,7 @@
 //
 // Thread-safety: any thread.
 // Lifetime:      shared with the host.
-// Errors:        kUnauthorized: the messages of the sources that refused the token. The first source that knows it decides.
+// Errors:        kUnauthorized: the messages of the sources that refused the token. The first source that recognizes the token decides.
 #pragma once
 
 #include <chrono>

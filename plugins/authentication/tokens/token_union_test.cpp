@@ -101,7 +101,7 @@ TEST_F(TokenUnionTest, UsersAreCachedForTenSecondsAndFailuresAreNot) {
   EXPECT_EQ(first->calls, 4);
 }
 
-TEST_F(TokenUnionTest, ALookUpIsSharedByAllWhoNeedIt) {
+TEST_F(TokenUnionTest, ConcurrentRequestsShareALookUp) {
   first->gate.emplace();
   test::TurnExecutor turns;
   std::optional<AuthenticationResult> results[3];

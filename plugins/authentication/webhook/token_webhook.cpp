@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kGroup = "authentication.k8s.io", kReview = "TokenReview";
 constexpr std::array<std::string_view, 2> kVersions{"v1", "v1beta1"};
-constexpr std::chrono::seconds kLimit{30};  // of one look-up, with its repetitions
+constexpr std::chrono::seconds kLimit{30};  // of one look-up, with its retries
 constexpr std::string_view kUnreadable = "couldn't get version/kind; json parse error: ";
 
 std::vector<std::string> review_texts(const Object& object, std::string_view field) {
@@ -106,7 +106,7 @@ AuthenticationResult reviewed(const Object& review, const std::vector<std::strin
   return std::optional<AuthenticationResponse>(AuthenticationResponse{user_in(status), std::move(audiences)});
 }
 
-// What a look-up needs: it may outlive the source.
+// The data of a look-up, which may outlive the source.
 struct TokenWebhook::Reviewer : std::enable_shared_from_this<TokenWebhook::Reviewer> {
   Reviewer(Host& the_host, std::shared_ptr<kit::ReviewWebhook> the_webhook, std::shared_ptr<const SchemaSet> the_schemas,
            std::string the_version, std::vector<std::string> the_audiences)

@@ -1,10 +1,10 @@
 // Tokens that an HTTPS server reviews: --authentication-token-webhook-config-file names it, as a kubeconfig.
 //
-// Answers are cached for --authentication-token-webhook-cache-ttl, positive ones and negative ones; errors are not. A call is repeated
-// with growing pauses if the server is overloaded or the connection is lost.
+// Responses are cached for --authentication-token-webhook-cache-ttl, positive and negative ones; errors are not. A call is repeated with
+// growing pauses if the server is overloaded or the connection is lost.
 // Thread-safety: any executor, any number of calls at once.
 // Lifetime:      shared; the host outlives it.
-// Errors:        kUnauthorized: the error that the answer has, or why there is none.
+// Errors:        kUnauthorized: the error in the response, or the reason why there is no response.
 // Source:        k8s.io/apiserver/plugin/pkg/authenticator/token/webhook.
 #pragma once
 

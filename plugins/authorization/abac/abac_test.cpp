@@ -73,7 +73,7 @@ TEST_F(AbacTest, RulesMatchSubjectVerbAndObject) {
   EXPECT_TRUE(path(policy, carol, "get", "/metrics"));
   EXPECT_TRUE(path(policy, bob, "get", "/version")) << "* is every authenticated user";
   EXPECT_FALSE(path(policy, anonymous, "get", "/version"));
-  EXPECT_FALSE(resource(policy, carol, "get", "", "pods", "n")) << "a rule without subject matches nobody";
+  EXPECT_FALSE(resource(policy, carol, "get", "", "pods", "n")) << "a rule without a subject matches no user";
 }
 
 TEST_F(AbacTest, ARefusalHasUpstreamsReason) {

@@ -108,7 +108,7 @@ Result<Value> parse_line(std::string_view line) {
   return tree;
 }
 
-// apiVersion or kind; nothing for a member that is absent.
+// apiVersion or kind; nullopt for an absent member.
 Result<std::string> type_meta(const Object& policy, std::string_view field) {
   const Value* value = find(policy, field);
   if (value == nullptr || value->is_null()) return std::string();

@@ -39,7 +39,7 @@ WebhookConfig webhook_of(const Object& object) {
   return out;
 }
 
-// The names of authorizers that are no webhooks are fixed, so that flags and files give the same labels.
+// The names of authorizers that are not webhooks are fixed, so that flags and files give the same labels.
 Status check_names(const AuthorizationConfig& config, const std::set<std::string>& required_types) {
   std::vector<std::string> problems;
   std::set<std::string> missing = required_types;

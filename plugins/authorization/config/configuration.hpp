@@ -23,7 +23,7 @@ struct WebhookConfig {
   bool cache_unauthorized = true;
   std::chrono::nanoseconds timeout{};
   std::string review_version;     // of the SubjectAccessReview that is sent: v1 or v1beta1
-  std::string condition_version;  // of the one that conditions see: v1
+  std::string condition_version;  // of the SubjectAccessReview in match conditions: v1
   std::string failure_policy;     // NoOpinion or Deny
   std::string connection_type;
   std::optional<std::string> kubeconfig;

@@ -17,7 +17,7 @@ namespace backplane::authorization {
 
 class ConfigurationReload {
  public:
-  // `text`, `config`: what is in effect.
+  // `text`, `config`: the present configuration.
   ConfigurationReload(Host& host, WebhookFactory factory, std::string file, std::string text, AuthorizationConfig config);
   // Watches the file until the server stops. The task owns `reload`.
   static Task<void> run(std::shared_ptr<ConfigurationReload> reload);

@@ -18,7 +18,7 @@ class WebhookFactory {
   // `schemas`: those of authorization.k8s.io/v1. The host outlives the factory.
   WebhookFactory(Host& host, std::shared_ptr<const SchemaSet> schemas) : host_(host), schemas_(std::move(schemas)) {}
   Result<std::shared_ptr<Authorizer>> make(const std::string& name, const WebhookConfig& config) const;
-  // The places of a configuration. Authorizers that are no webhooks are those that are registered with the host.
+  // The places of a configuration. For authorizers that are not webhooks, those that are registered with the host are used.
   Result<std::vector<AuthorizerPlace>> places(const AuthorizationConfig& config) const;
 
  private:

@@ -1,4 +1,4 @@
-// Which objects a node may read: those that its pods, volumes and other objects bound to it refer to.
+// The objects that a node may read: those that its pods, volumes and other objects bound to it refer to.
 //
 // An owner (a pod, a volume attachment, a resource slice, a certificate request) is bound to one node and contributes references; a
 // volume connects secrets with a claim. Cost and memory of a change depend on that owner alone.
@@ -43,12 +43,12 @@ class NodeGraph {
   NodeGraph();
   ~NodeGraph();
 
-  // Replaces what `owner` contributes: `node` may read the owner and `references`. References that remain are readable throughout. False if
-  // nothing has changed.
+  // Replaces the contribution of `owner`: `node` may read the owner and `references`. References that remain are readable throughout. False
+  // if nothing has changed.
   bool bind(const VertexName& owner, const std::string& node, const std::vector<VertexName>& references);
-  // Drops what `owner` contributes.
+  // Removes the contribution of `owner`.
   void unbind(const VertexName& owner);
-  // Replaces what the volume `name` contributes: a node that may read `claim` may read the volume and `secrets`.
+  // Replaces the contribution of the volume `name`: a node that may read `claim` may read the volume and `secrets`.
   void bind_volume(const std::string& name, const VertexName& claim, const std::vector<VertexName>& secrets);
   void unbind_volume(const std::string& name);
 
@@ -95,7 +95,7 @@ class NodeGraph {
   bool reaches(NodeId node, const std::string& key, int hops) const;
 
   mutable std::array<Shard, kShards> shards_;
-  // Of the changing thread.
+  // Used by the changing thread only.
   std::unordered_map<std::string, Owner> owners_;
   std::unordered_map<std::string, Volume> volumes_;
   NodeId last_id_ = 0;

@@ -29,7 +29,7 @@ void remove_owner(NodeGraph& graph, const ObjectEntry& entry) {
   graph.unbind({kKind, std::string(entry.ns()), std::string(entry.name())});
 }
 
-// The members that contribute.
+// The members that contribute to the graph.
 constexpr std::string_view kNodeName[] = {"spec.nodeName"};
 constexpr std::string_view kPodMembers[] = {"metadata.name", "metadata.namespace",           "metadata.annotations",
                                             "spec",          "status.resourceClaimStatuses", "status.extendedResourceClaimStatus"};

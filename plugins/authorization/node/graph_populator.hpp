@@ -1,4 +1,4 @@
-// Keeps the NodeGraph by the events of pods, volumes, volume attachments, resource slices and certificate requests.
+// Updates the NodeGraph by the events of pods, volumes, volume attachments, resource slices and certificate requests.
 //
 // Thread-safety: one thread, the plugin's executor.
 // Lifetime:      shared with the informers' handlers.

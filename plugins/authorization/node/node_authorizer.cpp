@@ -129,7 +129,7 @@ AuthorizerResult node_object(const NodeRequest& call, Kind) {
   if (!call.request.subresource.empty()) return no_opinion();
   if (call.verb_is({"create", "update", "patch"})) return node_allowed();
   if (!call.verb_is({"get", "list", "watch"})) return no_opinion();
-  // By name and not by the graph: a kubelet reads its node before it creates it.
+  // By name and not by the graph, because a kubelet reads its node before it creates it.
   if (wanted == node) return node_allowed();
   if (wanted.empty()) return no_opinion("node '" + node + "' cannot read all nodes, only its own Node object");
   return no_opinion("node '" + node + "' cannot read '" + std::string(wanted) + "', only its own Node object");

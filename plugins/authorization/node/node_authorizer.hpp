@@ -1,4 +1,4 @@
-// The authorizer "Node": what kubelets may do with the certificates of their nodes.
+// The authorizer "Node": the rights of kubelets, which authenticate as their nodes.
 //
 // A request for a secret, config map, claim, volume, service account or similar object is allowed if the NodeGraph connects the object
 // with the node; other resources have fixed rules. Users that are not nodes get no opinion.

@@ -13,7 +13,7 @@ namespace {
 
 const std::string kNoRelationship = "no relationship found between node 'n1' and this object";
 
-// A question in one line: "verb group/resource/subresource namespace/name ?field selector".
+// A request in one line: "verb group/resource/subresource namespace/name ?field selector".
 struct Question {
   std::string verb, group, resource, subresource = "", ns = "", name = "", fields = "";
 };
@@ -298,7 +298,7 @@ TEST_F(NodeTest, AnUpdateWithTheSameReferencesIsNoChange) {
   EXPECT_TRUE(graph->bind(owner, "n2", references));
 }
 
-// What stays readable is readable at every moment of a change.
+// An object that remains readable is readable at every moment of a change.
 TEST_F(NodeTest, AChangeNeverHidesWhatRemains) {
   const std::vector<VertexName> references = {{VertexKind::kSecret, "ns", "s"}};
   const VertexName owner{VertexKind::kPod, "ns", "p"};

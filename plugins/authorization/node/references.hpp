@@ -1,4 +1,4 @@
-// What objects contribute to the NodeGraph, read from their JSON trees.
+// The references of objects for the NodeGraph, read from their JSON trees.
 //
 // Thread-safety: pure functions.
 // Source:        kubernetes plugin/pkg/auth/authorizer/node/graph.go (AddPod, AddPV), pkg/api/v1/pod/util.go,
@@ -22,7 +22,7 @@ struct VolumeReferences {
   std::vector<VertexName> secrets;
   bool operator==(const VolumeReferences&) const = default;
 };
-// Of a persistent volume; nothing if it is not bound to a claim.
+// The references of a persistent volume; nullopt if it is not bound to a claim.
 std::optional<VolumeReferences> volume_references(const Object& volume);
 
 }  // namespace backplane::authorization

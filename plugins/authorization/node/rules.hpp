@@ -1,4 +1,4 @@
-// What every node may do to resources that need no relationship (RBAC's policy rules of nodes).
+// The rights of every node to resources that need no relationship (RBAC's policy rules of nodes).
 //
 // Thread-safety: immutable.
 // Source:        kubernetes plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go, NodeRules.

@@ -1,4 +1,4 @@
-// The SubjectAccessReview that a webhook is asked with, and its answer.
+// The SubjectAccessReview that is sent to a webhook, and its response.
 //
 // Thread-safety: pure functions; AccessReviewDecoder is immutable.
 // Source:        k8s.io/apiserver/plugin/pkg/authorizer/webhook/webhook.go, pkg/authorization/cel/compile.go.
@@ -22,7 +22,7 @@ std::string review_body(const Object& spec, std::string_view version);
 // The variable `request` of match conditions: every string of the request, also empty ones. Selectors are included if `selectors`.
 Value condition_request(const RequestView& request, bool selectors);
 
-// True if the answer may be cached: what the client controls is short.
+// True if the response may be cached: the strings that the client controls are short.
 bool is_cacheable(const RequestView& request) noexcept;
 
 // status of a review.

@@ -1,6 +1,5 @@
-// Remembers the answers of a webhook for a limited time: the least recently used ones make room for new ones.
-//
-// Questions are stored as SHA-256 hashes, so that an entry's size does not depend on the client.
+// Caches the decisions of a webhook for a limited time; the least recently used ones are evicted.
+// Requests are stored as SHA-256 hashes, so that an entry's size does not depend on the client.
 // Thread-safety: any thread; each of kShards shards has a lock, held for a look-up.
 // Source:        k8s.io/apimachinery/pkg/util/cache/lruexpirecache.go.
 #pragma once
@@ -28,7 +27,7 @@ class DecisionCache {
   explicit DecisionCache(std::function<Clock::time_point()> now = Clock::now) : now_(std::move(now)) {}
 
   std::optional<ReviewStatus> get(std::string_view question);
-  // Without effect for a time of 0 and for a reason that is longer than kLongestReason.
+  // Has no effect for a time of 0 or a reason that is longer than kLongestReason.
   void put(std::string_view question, const ReviewStatus& status, std::chrono::nanoseconds time);
   std::size_t size() const;
 

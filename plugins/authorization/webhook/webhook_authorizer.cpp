@@ -99,7 +99,7 @@ Task<AuthorizerResult> WebhookAuthorizer::authorize(const AuthorizationAttribute
   if (auto settled = match(request)) co_return std::move(*settled);
   const Object spec = review_spec(request, version_);
   const std::string question = to_json(spec);
-  // Another request may have asked the same meanwhile.
+  // Another request may have got the same decision meanwhile.
   if (const auto known = cache_.get(question)) co_return decided(*known);
   kit::ReviewAttempt last;
   auto posting = webhook_->post(

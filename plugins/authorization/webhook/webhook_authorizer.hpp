@@ -1,4 +1,4 @@
-// The authorizer "Webhook": asks a server by SubjectAccessReviews.
+// The authorizer "Webhook": sends SubjectAccessReviews to a server.
 //
 // Thread-safety: any thread, any number of requests at once.
 // Lifetime:      shared with the host; a request that waits keeps it alive.
@@ -28,7 +28,7 @@ class WebhookAuthorizer final : public Authorizer, public RuleResolver, public s
                     std::shared_ptr<const SchemaSet> schemas, std::chrono::nanoseconds patience, Logger& logger);
 
   std::string_view name() const noexcept override { return "Webhook"; }
-  // A cached answer. Nothing if there are match conditions: authorize() evaluates them, once.
+  // A cached decision. nullopt if there are match conditions: authorize() evaluates them, once.
   std::optional<AuthorizerResult> decide_now(const RequestView& request) const override;
   Task<AuthorizerResult> authorize(const AuthorizationAttributes& attributes) override;
   RuleResolver* rule_resolver() noexcept override { return this; }
@@ -36,7 +36,7 @@ class WebhookAuthorizer final : public Authorizer, public RuleResolver, public s
   Task<RuleList> rules_for(UserInfo user, std::string ns) override;
 
  private:
-  // The decision if the conditions settle it.
+  // The decision, if the conditions determine it.
   std::optional<AuthorizerResult> match(const RequestView& request) const;
   AuthorizerResult failed(Status error) const;
   void note(const kit::ReviewAttempt& attempt) const;

@@ -80,7 +80,7 @@ struct WebhookAuthorizerTest : testing::Test {
     auto asking = authorizer.authorize(attributes);
     out = co_await std::move(asking);
   }
-  // As the host asks.
+  // As the host calls it.
   AuthorizerResult ask(WebhookAuthorizer& authorizer) {
     if (auto now = authorizer.decide_now(RequestView(wanted))) return *now;
     AuthorizerResult out;
@@ -132,7 +132,7 @@ TEST_F(WebhookAuthorizerTest, TheReviewIsUpstreams) {
             "\n");
 }
 
-TEST_F(WebhookAuthorizerTest, RequirementsThatCouldBeReadAreSentWithoutTheOthers) {
+TEST_F(WebhookAuthorizerTest, ReadableRequirementsAreSentWithoutTheOthers) {
   wanted.fields = *FieldSelector::parse("a=b");
   wanted.fields_error = wanted.labels_error = bad_request("no selector");
   ask_once(200, kAllowed);

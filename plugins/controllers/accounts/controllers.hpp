@@ -21,7 +21,7 @@ Status start_token_secrets(const Context& context);
 // Source: k8s.io/kubernetes/pkg/controller/serviceaccount (legacy_serviceaccount_token_cleaner.go).
 Status start_legacy_token_cleaner(const Context& context);
 
-// --root-ca-file, or the authority that the server has made for itself.
+// --root-ca-file, or the authority that the server has generated.
 Result<std::string> read_root_ca(const Host& host);
 
 }  // namespace backplane::controllers

@@ -95,7 +95,7 @@ struct LegacyTokenCleaner {
     return find_item(*account, "secrets", "name", meta_name(secret)) != nullptr;
   }
 
-  // Read from the watch cache: the question is rare, so no pods are cached here.
+  // Reads the watch cache; the read is rare, so no pods are cached here.
   Task<Result<bool>> is_mounted(const Object& secret) const {
     const std::string name(meta_name(secret));
     std::set<std::string> names;

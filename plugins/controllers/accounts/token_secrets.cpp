@@ -17,7 +17,7 @@ constexpr int kTokenWorkers = 5;
 GroupVersionResource token_secrets() { return {"", "v1", "secrets"}; }
 GroupVersionResource token_accounts() { return {"", "v1", "serviceaccounts"}; }
 
-// The account that a token secret belongs to; an empty name: it is no token secret.
+// The account that a token secret belongs to; an empty name: it is not a token secret.
 struct AccountRef {
   std::string name, uid;  // the uid may be missing
 };
@@ -125,7 +125,7 @@ struct TokenSecrets {
     co_return unless_gone(std::move(deleted).status());
   }
 
-  // Of an account that is gone.
+  // For a deleted account.
   Task<Status> delete_secrets(std::string ns, std::string account, std::string uid) {
     const auto known = cached(*accounts, object_key(ns, account));
     if (known && meta_text(*known, "uid") == uid) co_return Status();

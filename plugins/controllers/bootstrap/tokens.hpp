@@ -1,7 +1,7 @@
 // Bootstrap tokens as Secrets hold them.
 //
 // Thread-safety: pure functions.
-// Errors:        none; a secret that is no usable token has no value.
+// Errors:        none; a secret that is not a usable token has no value.
 // Source:        k8s.io/cluster-bootstrap.
 #pragma once
 
@@ -19,7 +19,7 @@ inline constexpr std::string_view kBootstrapTokenType = "bootstrap.kubernetes.io
 struct BootstrapToken {
   std::string id, secret;
 };
-// The token of a secret that may sign and has not expired at `now`.
+// The token of a secret, if it may sign and has not expired at `now`.
 std::optional<BootstrapToken> signing_token(const Object& secret, std::int64_t now);
 // Seconds until the token expires, 0 or less if it has; nullopt: never.
 std::optional<std::int64_t> seconds_to_expiry(const Object& secret, std::int64_t now);

@@ -40,7 +40,7 @@ struct Approver {
     auto csr = cached(*informer, name);
     if (!csr || !is_open(*csr)) co_return Status();
     auto request = parse_request(*csr);
-    // The request does not change: trying again has no effect.
+    // The request does not change, so a retry would have the same result.
     if (!request.ok()) co_return Status();
     std::string tried;
     for (const Recognizer& recognizer : kRecognizers) {

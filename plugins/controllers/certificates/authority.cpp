@@ -21,7 +21,7 @@ constexpr std::chrono::seconds kBackdate = std::chrono::minutes(5), kShort = std
 using ExtensionPtr = std::unique_ptr<X509_EXTENSION, OpenSslDeleter<X509_EXTENSION_free>>;
 
 struct Usage {
-  const char* name;  // as requests have it
+  const char* name;  // in the format of requests
   const char* openssl;
 };
 constexpr std::array kKeyUsages = {Usage{"signing", "digitalSignature"},
@@ -88,7 +88,7 @@ bool set_serial(X509* certificate) {
   return set;
 }
 
-// The end that is earlier: the requested one or the authority's.
+// The earlier end: the requested one or the authority's.
 bool set_times(X509* certificate, const X509* issuer, std::chrono::seconds validity) {
   const std::time_t now = std::time(nullptr);
   const std::time_t begin = now - kBackdate.count();

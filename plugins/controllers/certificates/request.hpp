@@ -1,4 +1,4 @@
-// A certificate signing request as the controllers read it.
+// A certificate signing request, parsed for the controllers.
 //
 // Thread-safety: values.
 // Errors:        kBadRequest for a request that cannot be parsed.
@@ -27,8 +27,8 @@ struct ParsedRequest {
 // spec.request. Errors: as upstream's ParseCSR.
 Result<ParsedRequest> parse_request(const Object& csr);
 
-// What is wrong with the request for the signer kubernetes.io/kubelet-serving, kube-apiserver-client-kubelet or kube-apiserver-client;
-// empty: nothing.
+// The problem of the request for the signer kubernetes.io/kubelet-serving, kube-apiserver-client-kubelet or kube-apiserver-client; empty:
+// none.
 std::string kubelet_serving_problem(const ParsedRequest& request, const std::set<std::string>& usages);
 std::string kubelet_client_problem(const ParsedRequest& request, const std::set<std::string>& usages);
 std::string client_problem(const Object& csr);

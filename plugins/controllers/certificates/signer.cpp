@@ -16,7 +16,7 @@ constexpr std::chrono::seconds kDefaultValidity = std::chrono::hours(8760);
 
 GroupVersionResource requests_to_sign() { return {"certificates.k8s.io", "v1", "certificatesigningrequests"}; }
 
-// Returns what is wrong with a request; empty: nothing.
+// Returns the problem of a request; empty: none.
 using Verify = std::string (*)(const Object& csr, const ParsedRequest& request);
 struct Signer {
   std::string_view name;

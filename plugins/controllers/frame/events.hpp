@@ -1,7 +1,7 @@
 // Writes Events about objects (record.EventRecorder).
 //
 // Thread-safety: the plugin's executor.
-// Lifetime:      a write in progress owns what it needs; the host outlives it.
+// Lifetime:      a write in progress owns its data; the host outlives it.
 // Errors:        an event that cannot be written is logged at debug.
 #pragma once
 

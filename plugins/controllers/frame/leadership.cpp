@@ -123,7 +123,7 @@ Task<std::optional<std::chrono::nanoseconds>> Leadership::decide() {
 }
 
 Task<bool> Leadership::hold_own() {
-  // The informer also reports this server's own writes: they are no reason to write again.
+  // The informer also reports this server's writes, which need no further write.
   if (renewed_ && Clock::now() - *renewed_ < kRenewEvery) co_return true;
   observe(own_, leases_->indexer(), kOwnLease);
   const bool free = own_.left(Clock::now()).count() == 0;
@@ -133,7 +133,7 @@ Task<bool> Leadership::hold_own() {
   Status written = co_await std::move(writing);
   if (written.ok()) co_return true;
   host_.logger().debug("renewing the lease of the controllers failed error=" + quoted(written.message()));
-  // The informer may be behind an own write; a conflict then is no loss.
+  // The informer may not have this server's last write yet; a conflict because of that is harmless.
   co_return renewed_&& Clock::now() - *renewed_ < kRenewDeadline;
 }
 
@@ -156,7 +156,7 @@ Task<Status> Leadership::write_own(bool release) {
       renewed_.reset();
       co_return Status();
     }
-    // The informer's state may be older than the one that was read.
+    // The informer's state may be older than the state that was read.
     if (other.left(Clock::now()).count() > 0 && own_.holder() != holder) co_return conflict("", "leases", kOwnLease, "held by " + holder);
     spec["leaseTransitions"] = get_int(spec, "leaseTransitions").value_or(-1) + 1;
     spec["acquireTime"] = now_micro_rfc3339();

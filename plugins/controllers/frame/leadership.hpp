@@ -1,7 +1,7 @@
-// Decides when this server runs the controllers: no kube-controller-manager holds its Lease, and of the servers over one etcd this one
-// holds the Lease kube-system/backplane-controllers. A server with an embedded store has no such Lease.
+// Decides whether this server runs the controllers: it does if no kube-controller-manager holds its Lease, and, of several servers of one
+// etcd, if it holds the Lease kube-system/backplane-controllers. A server with an embedded store has no such Lease.
 //
-// Both leases are followed by an informer; between their changes nothing runs except the renewal of this server's lease.
+// An informer watches both leases; between their changes nothing runs except the renewal of this server's lease.
 // Thread-safety: the plugin's executor.
 // Lifetime:      shared by its task and its hooks; the host outlives it.
 // Errors:        a lease that cannot be written is retried; if that lasts longer than kRenewDeadline, the term ends.
@@ -20,14 +20,14 @@ namespace backplane::controllers {
 
 class Leadership : public std::enable_shared_from_this<Leadership> {
  public:
-  // What begins and ends a term.
+  // The callbacks that begin and end a term.
   struct Callbacks {
     std::function<void()> begin, end;
   };
   // `shared_store`: other servers may run the controllers too.
   Leadership(Host& host, bool shared_store, Callbacks callbacks);
 
-  // Follows the leases until the host stops.
+  // Watches the leases until the host stops.
   Task<void> run();
   // Ends the term and releases this server's lease.
   Task<Status> resign();
@@ -36,7 +36,7 @@ class Leadership : public std::enable_shared_from_this<Leadership> {
 
  private:
   using Clock = LeaseClock::Clock;
-  // The time until the next look; nullopt: when a lease changes.
+  // The time until the next check; nullopt: when a lease changes.
   Task<std::optional<std::chrono::nanoseconds>> decide();
   Task<bool> hold_own();
   Task<Status> write_own(bool release);

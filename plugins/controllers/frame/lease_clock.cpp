@@ -30,7 +30,7 @@ void LeaseClock::observe(const Object* lease, Clock::time_point now, double now_
   const std::string state = holder_ + "\n" + renewed;
   if (state == seen_) return;
   const auto since = parse_rfc3339(renewed);
-  // The first sight tells nothing about the time of the change: only the recorded time counts.
+  // The first observation does not show the time of the change, so only the recorded time counts.
   const double age = since && seen_.empty() ? std::max(0.0, now_unix - static_cast<double>(*since)) : 0.0;
   const bool known = since || !seen_.empty();
   const auto left = std::chrono::duration<double>(static_cast<double>(duration) - age);

@@ -1,4 +1,4 @@
-// Until when a lease is held.
+// Computes the time until which a lease is held.
 //
 // Thread-safety: one executor.
 // Errors:        none; a lease without a holder or without times is not held.
@@ -13,7 +13,7 @@
 
 namespace backplane::controllers {
 
-// Follows one Lease. Its holder is alive if renewTime is recent by this machine's clock, or if the lease has changed within its duration
+// Observes one Lease. Its holder is alive if renewTime is recent by this machine's clock, or if the lease has changed within its duration
 // while it was observed, so that a wrong clock alone does not decide.
 class LeaseClock {
  public:

@@ -11,7 +11,7 @@ using std::chrono::seconds;
 
 class LeaseClockTest : public ::testing::Test {
  protected:
-  // The seconds for which the lease is held after it was seen with a renewTime of `renewed` seconds ago.
+  // The seconds for which the lease is held after it was observed with a renewTime of `renewed` seconds ago.
   std::int64_t seen(const char* holder, int renewed) {
     const std::int64_t unix = 1'800'000'000;
     Object lease;
@@ -40,7 +40,7 @@ TEST_F(LeaseClockTest, AnOldLeaseOrOneWithoutAHolderIsNotHeld) {
   EXPECT_EQ(left(), 0);
 }
 
-TEST_F(LeaseClockTest, AChangeCountsWhenItIsObservedWhateverTheOtherClockSays) {
+TEST_F(LeaseClockTest, AChangeCountsFromItsObservationRegardlessOfTheOtherClock) {
   EXPECT_EQ(seen("a", 1000), 0);
   EXPECT_EQ(seen("a", 990), 15);
   EXPECT_EQ(seen("a", 990), 15) << "the same lease again is no renewal";

@@ -1,4 +1,4 @@
-// Small parts that several controllers use.
+// Helpers for several controllers.
 //
 // Thread-safety: pure functions; handlers as in net/informer.hpp.
 // Errors:        see each function.
@@ -36,7 +36,7 @@ const Object* find_condition(const Object& object, std::string_view type);
 // Escapes a name for a segment of a URL's path.
 std::string escaped_segment(std::string_view name);
 
-// Success if `status` says that the object is gone.
+// Success if `status` has the code 404; otherwise `status`.
 Status unless_gone(Status status);
 
 }  // namespace backplane::controllers

@@ -60,7 +60,7 @@ Task<Result<Facts>> Collector::read(ServedType type, std::string ns, std::string
   co_return facts_of(*tree);
 }
 
-// A conflict whose cause is no change of owners does not save the object.
+// A conflict that no change of owners has caused does not prevent the deletion.
 Task<Status> Collector::remove_object(ServedType type, Facts live, std::string policy) {
   while (true) {
     HttpCall call = call_to(type, live.ns, live.name, "DELETE");

@@ -8,7 +8,7 @@ namespace backplane::controllers::gc {
 namespace {
 
 constexpr std::chrono::milliseconds kTypesPause{500};   // several changes of types cause one discovery
-constexpr std::chrono::milliseconds kOrphanPause{100};  // events of other resources may be on their way
+constexpr std::chrono::milliseconds kOrphanPause{100};  // events of other resources may not have arrived yet
 constexpr std::chrono::milliseconds kSettlingPause{200};
 constexpr std::chrono::milliseconds kFirstRetry{5};
 constexpr std::chrono::seconds kLongestRetry{1000};

@@ -1,4 +1,4 @@
-// The garbage collector: the monitors that keep the graph, and the workers that examine what changes in it.
+// The garbage collector: the monitors that maintain the graph, and the workers that examine its changes.
 //
 // Each type has a separate queue with workers, and a type whose calls fail is not called again for kFailurePause by others: objects whose
 // conversion webhook or aggregated server does not respond delay no other type. Without changes nothing runs.
@@ -28,7 +28,7 @@ class Collector : public std::enable_shared_from_this<Collector> {
   explicit Collector(const Context& context);
   void start();
 
-  // Many, so that the store writes several deletions at once.
+  // Many, so that the store writes several deletions together.
   static constexpr int kWorkersPerType = 40;
   static constexpr std::chrono::seconds kFailurePause{5}, kSettlingLimit{30};
 
@@ -45,7 +45,7 @@ class Collector : public std::enable_shared_from_this<Collector> {
   void schedule(const Graph::Work& work);
   void schedule(const Uid& uid, char task);
   const std::shared_ptr<WorkQueue>& lane(const std::string& type);
-  // True when every monitor has its first list, or has failed, or kSettlingLimit is over.
+  // True if every monitor has its first list or has failed, or if kSettlingLimit has passed.
   bool settled() const;
   void types_changed();
 
@@ -86,7 +86,7 @@ class Collector : public std::enable_shared_from_this<Collector> {
   std::map<GroupResource, Clock::time_point> failing_until_;
   std::set<std::string> parked_;                // keys that wait for a type to be served
   std::unordered_set<std::string> absent_;      // owners that do not exist
-  std::shared_ptr<Promise<bool>> type_change_;  // set: follow_types() waits
+  std::shared_ptr<Promise<bool>> type_change_;  // set while follow_types() waits
   bool types_dirty_ = true;
   const Clock::time_point started_ = Clock::now();
 };

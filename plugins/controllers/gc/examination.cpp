@@ -1,4 +1,4 @@
-// Whether an object has to be deleted, released or left (attemptToDeleteItem).
+// Decides whether an object is deleted, released or retained (attemptToDeleteItem).
 #include <algorithm>
 
 #include "gc/collector.hpp"
@@ -12,7 +12,7 @@ std::string kind_of(std::string_view type) { return std::string(type.substr(type
 }  // namespace
 
 Task<Status> Collector::collect(Item item) {
-  // An object that is being deleted goes without help.
+  // An object that is being deleted needs no further action.
   if (item.absent || (item.deleted && !item.foreground)) co_return Status();
   const ServedType type = *types_.find(item.type);
   // A cluster-scoped object names an owner of a namespaced type: no look-up can find it.
@@ -48,7 +48,7 @@ Task<Status> Collector::delete_unowned(Item item, Facts live, ServedType type) {
   if (!classes.ok()) co_return std::move(classes).status();
   if (classes->unresolvable) co_return Status();
   if (!classes->solid.empty()) {
-    // Waiting owners would otherwise wait for this object for ever.
+    // Otherwise waiting owners would wait for this object forever.
     std::vector<std::string> others = classes->dangling;
     others.insert(others.end(), classes->waiting.begin(), classes->waiting.end());
     if (others.empty()) co_return Status();

@@ -8,7 +8,7 @@
 namespace backplane::controllers::gc {
 namespace {
 
-// Takes a string of metadata by the keys that lead to it.
+// Stores a string of metadata, selected by the keys of its path.
 void take_text(Facts& facts, std::string_view key, std::string text) {
   if (key == "uid") facts.uid = std::move(text);
   if (key == "name") facts.name = std::move(text);
@@ -53,7 +53,7 @@ class FactsHandler {
   bool on_object_end(std::size_t, Error& error) {
     if (depth_ == 2 && in_metadata_) {
       done = true;
-      error = json::error::extra_data;  // enough
+      error = json::error::extra_data;  // ends the parse
       return false;
     }
     --depth_;

@@ -1,4 +1,4 @@
-// What the garbage collector reads of an object: its identity, its owners, and the progress of its deletion.
+// The members of an object that the garbage collector reads: its identity, its owners, and the progress of its deletion.
 //
 // Thread-safety: pure function.
 // Errors:        nullopt if the text is not an object with metadata.

@@ -7,7 +7,7 @@
 namespace backplane::controllers::gc {
 namespace {
 
-// Whatever a reader of the whole tree finds, the reader of the text finds too.
+// The reader of the text finds the same facts as the reader of the whole tree.
 void expect_same(const char* text) {
   const std::optional<Facts> read = read_facts(text);
   const Facts wanted = facts_of(json::parse(text).as_object());

@@ -16,8 +16,7 @@ Graph::Work Graph::put(std::string_view type, const Facts& facts) {
   number = node_for(uid, made);
   Node& node = nodes_[number];
   if (made || (node.flags & kObserved) == 0) {
-    // Dependants that know the owner by another identity have to be examined.
-    // An owner without a namespace may have dependants in any.
+    // Dependants that refer to the owner by another identity have to be examined. An owner without a namespace may have dependants in any.
     const std::string_view ns = facts.ns.empty() ? texts_.text(node.ns) : std::string_view(facts.ns);
     const bool corrected = !made && !has_identity(node, type, ns, facts.name);
     set_identity(node, type, facts.ns, facts.name);

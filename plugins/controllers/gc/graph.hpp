@@ -1,7 +1,8 @@
 // The graph of owners and dependants.
 //
 // Only objects with owners, dependants, or a finalizer of the garbage collector have a node: 70 to 100 bytes for an object with one owner.
-// An owner that no event has reported is unverified; one that is known not to exist is absent. Both stay as long as they have dependants.
+// An owner that no event has reported is unverified; one that is known not to exist is absent. Both are retained as long as they have
+// dependants.
 // Thread-safety: one thread.
 // Lifetime:      views in an Item are valid until the next change.
 // Errors:        none.
@@ -26,7 +27,7 @@ namespace backplane::controllers::gc {
 // The type of an object: "apps/v1 Deployment".
 std::string type_text(std::string_view api_version, std::string_view kind);
 
-// A node as its users see it.
+// The public view of a node.
 struct Item {
   Uid uid;
   std::string type, ns, name;
@@ -39,7 +40,7 @@ struct Item {
 
 class Graph {
  public:
-  // What a change makes necessary.
+  // The work that a change causes.
   struct Work {
     std::vector<Uid> deletions;  // objects whose owners have to be examined
     std::vector<Uid> orphans;    // owners whose dependants have to be released
@@ -53,7 +54,7 @@ class Graph {
   std::optional<Item> find(const Uid& uid) const;
   bool contains(const Uid& uid) const { return lookup(uid) != kNone; }
   std::vector<Uid> dependents(const Uid& uid) const;
-  // Those whose references block the owner's deletion.
+  // The dependants whose references block the owner's deletion.
   std::vector<Uid> blocking_dependents(const Uid& uid) const;
 
   // A list of one resource, whose types `matches` returns true for: begin_list() → put() and note_listed() of each object → end_list(),
@@ -94,7 +95,7 @@ class Graph {
   void update_flags(Number number, const Facts& facts, Work& work);
   void update_owners(Number number, const Facts& facts, Work& work);
   void link(Number dependent, const OwnerRef& reference, Work& work);
-  // Also frees the owner if it has no reason to stay.
+  // Also frees the owner if it is not needed any more.
   void unlink(Number edge, Work& work);
   void drop_if_unused(Number number);
   void index(Number number);

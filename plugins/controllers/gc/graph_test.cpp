@@ -28,7 +28,7 @@ class GraphTest : public ::testing::Test {
     return out;
   }
   static OwnerRef owner(const std::string& name, bool blocks = false) { return {"v1", "Pod", name, name, blocks}; }
-  // What has to be examined; owners to be released are marked.
+  // The objects to be examined; owners to be released are marked.
   Names names(const Graph::Work& work) const {
     Names out;
     for (const Uid& uid : work.deletions) out.insert(name_of(uid));
@@ -164,7 +164,7 @@ TEST_F(GraphTest, AListReturnsTheObservedObjectsThatItDoesNotHave) {
   EXPECT_EQ(gone(), (Names{"b", "new"})) << "a change does not remove the mark";
 }
 
-// Against a plain model: any order of changes leaves the edges that the last states have.
+// Compares with a simple model: after any order of changes, the graph has the edges of the last states.
 TEST_F(GraphTest, HoldsTheLastStatesAfterAnyChanges) {
   std::mt19937 random(7);  // NOLINT: the same changes in every run
   std::map<std::string, std::set<std::string>> model;
@@ -226,8 +226,8 @@ std::size_t resident_bytes() {
   return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-// A set of the listed objects ended with the list, but the names between its entries stayed, so that its memory was not returned: 200 bytes
-// an object.
+// Regression: the set of listed objects was freed after the list, but names that were allocated between its entries remained, so its memory
+// was not returned: 200 bytes per object.
 TEST_F(GraphTest, AnObjectOfTheFirstListTakesAtMost120BytesOfTheProcess) {
   if (kSanitized) GTEST_SKIP() << "the allocator of a sanitizer returns no memory";
   constexpr std::size_t kObjects = 100'000;

@@ -1,4 +1,4 @@
-// Follows the objects of one resource without caching them: each event goes to a callback, and ends there.
+// Watches the objects of one resource without caching them: passes each event to a callback.
 //
 // Thread-safety: the plugin's executor, except stop().
 // Lifetime:      run() keeps the monitor alive; stop() ends it.
@@ -24,14 +24,14 @@ class Monitor : public std::enable_shared_from_this<Monitor> {
     std::function<void(const ServedType& type, const WatchEvent& event, bool initial)> event;
     // May be empty. A list begins; one that began before and is not complete ends without listed().
     std::function<void(const ServedType& type)> listing;
-    // A list is complete: objects that it does not have are gone.
+    // A list is complete: objects that are not in it do not exist any more.
     std::function<void(const ServedType& type)> listed;
   };
   Monitor(const Context& context, Collectable resource, Callbacks callbacks);
 
   Task<void> run();
   void stop();
-  // True when the first list is complete, or has failed once.
+  // True if the first list is complete, or has failed once.
   bool settled() const noexcept { return settled_; }
   const Collectable& resource() const noexcept { return resource_; }
 

@@ -17,7 +17,7 @@ std::uint32_t NamePool::add_chunk(std::size_t bytes) {
   return static_cast<std::uint32_t>(position) * kChunkUnits;
 }
 
-// The rest of a chunk that is too small for the name stays unused: 31 of 8192 units at most.
+// The rest of a chunk that is too small for the name is not used: at most 31 of 8192 units.
 std::uint32_t NamePool::room(std::uint32_t units) {
   if (const std::uint32_t released = free_[units]; released != kEmpty) {
     std::memcpy(&free_[units], at(released), sizeof free_[units]);

@@ -1,6 +1,5 @@
-// Rows that are numbered from 1 and stay in place: 1024 of them share an allocation, and the numbers of released rows are used again.
-//
-// Few large allocations, because many small ones that stay would prevent the allocator from returning the memory between them.
+// Rows that are numbered from 1 and do not move: 1024 of them share an allocation, and the numbers of released rows are reused.
+// Allocations are few and large, because many small long-lived ones would prevent the allocator from returning the memory between them.
 // Thread-safety: one thread.
 // Lifetime:      a reference is valid until its row is released.
 // Errors:        none.

@@ -9,7 +9,7 @@
 
 namespace backplane::controllers {
 
-// Keeps status.hard and status.used of ResourceQuotas true. Source: k8s.io/kubernetes/pkg/controller/resourcequota.
+// Keeps status.hard and status.used of ResourceQuotas up to date. Source: k8s.io/kubernetes/pkg/controller/resourcequota.
 Status start_resource_quota(const Context& context);
 
 }  // namespace backplane::controllers

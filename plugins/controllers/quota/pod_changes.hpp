@@ -1,4 +1,4 @@
-// Which updates of a pod may change what quotas count: its resources, or the scopes that it belongs to.
+// Detects updates of a pod that may change its usage for quotas: its resources, or the scopes that it belongs to.
 //
 // The watch delivers the new pod only, so a number is kept for each pod whose specification has ever changed (metadata.generation above 1).
 //
@@ -18,7 +18,7 @@ namespace backplane::controllers {
 
 class PodChanges {
  public:
-  // Notes the pod; whether its specification, or the resources of its running containers, differ from when it was noted last.
+  // Records the pod. Returns whether its specification, or the resources of its running containers, differ from the last record.
   bool note(const std::string& key, const Object& pod);
   void forget(const std::string& key) { noted_.erase(key); }
 

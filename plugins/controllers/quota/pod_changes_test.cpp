@@ -10,7 +10,7 @@ Object pod(std::int64_t generation, const char* cpu = "1") {
           {"status", Object{{"containerStatuses", Array{Object{{"resources", Object{{"requests", Object{{"cpu", cpu}}}}}}}}}}};
 }
 
-// A pod that got a deadline was counted in its new scope only five minutes later.
+// Regression: a pod that got a deadline was counted in its new scope only five minutes later.
 TEST(PodChanges, AnotherSpecificationIsAChange) {
   PodChanges changes;
   EXPECT_FALSE(changes.note("n/p", pod(1))) << "new";
@@ -27,7 +27,7 @@ TEST(PodChanges, TheResourcesOfContainersAfterAResizeAreAChange) {
   EXPECT_FALSE(changes.note("n/p", pod(2, "500m")));
 }
 
-// A pod that was deleted while the watch was interrupted stayed until the controller restarted.
+// Regression: a pod that was deleted while the watch was interrupted was counted until the controller restarted.
 TEST(PodChanges, AListForgetsThePodsThatItDoesNotHave) {
   PodChanges changes;
   changes.begin_list();

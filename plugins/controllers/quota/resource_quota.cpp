@@ -1,4 +1,4 @@
-// A quota is counted anew when it changes, when an object that it counts is deleted, stops counting or counts in another way, and every
+// The usage of a quota is recalculated when the quota changes, when an object that it counts is deleted or changes its usage, and every
 // five minutes.
 #include <algorithm>
 #include <map>
@@ -14,20 +14,20 @@ namespace {
 
 constexpr int kQuotaWorkers = 5;
 constexpr std::chrono::minutes kRecount{5};
-constexpr std::chrono::milliseconds kReplenishPause{100};  // several deletions cause one count
+constexpr std::chrono::milliseconds kReplenishPause{100};  // several deletions cause one recalculation
 
 GroupVersionResource quotas() { return {"", "v1", "resourcequotas"}; }
 
 bool is_pod(const ServedType& type) { return type.resource.group.empty() && type.resource.resource == "pods"; }
 
-// Whether a change of an object that is no pod may lower the usage; the counts of other resources change with additions and deletions only.
+// Whether a change of an object that is not a pod may lower the usage; other counts change only with additions and deletions.
 bool may_release(const ServedType& type) {
   if (!type.resource.group.empty() && type.resource.group != "resource.k8s.io") return false;
   return type.resource.resource == "services" || type.resource.resource == "persistentvolumeclaims" ||
          type.resource.resource == "resourceclaims";
 }
 
-// Whether the pod has ended or is about to.
+// Whether the pod has ended or is being deleted.
 bool is_over(const Object& pod) {
   const std::string_view phase = get_string_path(pod, "status.phase");
   return phase == "Succeeded" || phase == "Failed" || is_being_deleted(pod);
@@ -43,7 +43,7 @@ class QuotaController : public std::enable_shared_from_this<QuotaController> {
     ResourceEventHandler handler;
     handler.on_add = [self](const ObjectRef& quota, bool) { self->note(*quota); };
     handler.on_update = [self](const ObjectRef& old, const ObjectRef& quota) {
-      // Usage that admission records is no reason to count.
+      // A change of the usage by admission needs no recalculation.
       if (object_or_empty(tree_of(*old), "spec") != object_or_empty(tree_of(*quota), "spec")) self->note(*quota);
     };
     context_.term->handle(informer_, std::move(handler));
@@ -110,7 +110,7 @@ class QuotaController : public std::enable_shared_from_this<QuotaController> {
     co_return Status();
   }
 
-  // Follows the deletions of what a quota counts.
+  // Watches the deletions of objects that a quota counts.
   void follow(const admission::ResourceList& hard) {
     const std::weak_ptr<QuotaController> weak = weak_from_this();
     for (const CountedResource& counted : usage_.counted(hard)) {
@@ -133,7 +133,7 @@ class QuotaController : public std::enable_shared_from_this<QuotaController> {
     }
   }
 
-  // Additions are counted by admission.
+  // Admission counts additions.
   bool may_change_usage(const ServedType& type, const WatchEvent& event) {
     const bool deleted = event.type == EventType::kDeleted, added = event.type == EventType::kAdded;
     if (!is_pod(type)) return deleted || (!added && may_release(type));

@@ -116,7 +116,7 @@ Task<QuotaUsage::Calculated> QuotaUsage::calculate(std::string ns, quota::ScopeS
   Calculated out;
   for (const CountedResource& each : counted(hard)) {
     const GroupVersionResource from = served_version(each.resource, types);
-    // What is not served cannot be calculated: the former usage stays.
+    // The usage of resources that are not served cannot be calculated, so the former value is retained.
     if (from.resource.empty()) continue;
     auto summing = sum(ns, scopes, each, from);
     auto used = co_await std::move(summing);

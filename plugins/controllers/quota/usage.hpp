@@ -1,4 +1,4 @@
-// What the objects of a namespace use of a quota.
+// Calculates the usage of a quota by the objects of a namespace.
 //
 // Thread-safety: the plugin's executor.
 // Lifetime:      shared by the controller's workers; the host outlives it.

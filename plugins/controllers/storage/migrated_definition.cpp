@@ -17,7 +17,7 @@ Task<Result<Object>> find_definition(ApiClient api, GroupResource resource) {
   co_return std::move(found);
 }
 
-// The resourceVersion keeps a change since the read from being described.
+// The resourceVersion makes the write fail if the definition has changed since the read.
 Task<Status> apply_status(ApiClient api, Object definition, Object condition, std::string stored_version) {
   condition["type"] = kMigrating;
   condition["lastTransitionTime"] = now_rfc3339();

@@ -12,7 +12,7 @@
 namespace backplane::controllers {
 namespace {
 
-constexpr std::int64_t kPatience = 60;  // seconds for which a resource may be unknown
+constexpr std::int64_t kPatience = 60;  // seconds after which a migration of an unknown resource fails
 constexpr std::int64_t kMigrationPage = 500;
 constexpr std::string_view kRunning = "Running", kSucceeded = "Succeeded", kFailed = "Failed";
 
@@ -176,7 +176,7 @@ struct VersionMigrator {
     co_return Status();
   }
 
-  // An apply without fields writes the object as it is. A conflict says that it has been written or deleted since.
+  // An apply without fields writes the unchanged object. A conflict means that it has been written or deleted since.
   Task<Status> touch(ServedType type, const Object& object) {
     Object applied;
     applied["kind"] = type.kind;
@@ -203,7 +203,7 @@ Status start_storage_version_migrator(const Context& context) {
   const auto informer = context.term->informer(migrations());
   const auto queue = context.term->queue();
   const std::weak_ptr<SharedInformer> weak = informer;
-  // The end of a migration lets the next one of its resource begin.
+  // The end of a migration starts the next one of its resource.
   const auto note_all = [queue, weak] {
     const auto known = weak.lock();
     for (const std::string& name : known ? known->indexer().list_keys() : std::vector<std::string>()) queue->add(name);

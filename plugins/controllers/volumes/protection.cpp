@@ -16,7 +16,7 @@ GroupVersionResource claims() { return {"", "v1", "persistentvolumeclaims"}; }
 GroupVersionResource volumes() { return {"", "v1", "persistentvolumes"}; }
 GroupVersionResource claim_pods() { return {"", "v1", "pods"}; }
 
-// Whether the finalizer has to be added, or perhaps removed.
+// Whether the finalizer has to be added, or may have to be removed.
 bool needs_look(const Object& object, std::string_view finalizer) { return is_being_deleted(object) == has_finalizer(object, finalizer); }
 
 Task<Status> write(ApiClient api, GroupVersionResource resource, Object object) {
@@ -44,7 +44,7 @@ bool is_owned_by(const Object& claim, const Object& pod) {
   return owner != nullptr && get_bool(*owner, "controller").value_or(false);
 }
 
-// A pod that its kubelet is done with, or that was deleted without waiting for it.
+// A pod that its kubelet has cleaned up, or that was deleted without waiting for the kubelet.
 bool is_shut_down(const Object& pod) {
   return is_being_deleted(pod) && get_int_path(pod, "metadata.deletionGracePeriodSeconds") == std::optional<std::int64_t>(0);
 }
@@ -62,8 +62,8 @@ bool uses(const Object& pod, const Object& claim) {
   return out;
 }
 
-// Follows the pods and adds the claims that a pod may have released to a queue. Of pods that name claims, their names and the claims are
-// kept, so that a deletion that happened between two watches counts too.
+// Watches pods, and adds claims that a pod may have released to a queue. Records the names of pods with claims, and their claims, so that a
+// deletion between two watches is detected, too.
 class ClaimPods {
  public:
   explicit ClaimPods(std::shared_ptr<WorkQueue> queue) : queue_(std::move(queue)) {}
@@ -122,7 +122,7 @@ struct ClaimProtection {
     co_return unless_gone(co_await std::move(removing));
   }
 
-  // The pods of the watch cache may be outdated: before a claim is released, the newest are read.
+  // The pods of the watch cache may be stale, so the newest ones are read before a claim is released.
   Task<Result<bool>> is_used(const Object& claim) {
     const std::string ns(meta_namespace(claim));
     bool used = false;

@@ -1,5 +1,5 @@
-// Upstream examines all pods every 20 seconds. Here a round takes place when a pod or node change can give it work, at most once in
-// kRoundPause: an idle server does nothing. No pods are cached here: a round reads those of the watch cache.
+// Upstream examines all pods every 20 seconds. Here a round runs after a change of pods or nodes that may require it, at most once in
+// kRoundPause, so an idle server does nothing. No pods are cached here: a round reads the watch cache.
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -34,7 +34,7 @@ bool is_out_of_service(const Object& node) {
   return find_item(object_or_empty(node, "spec"), "taints", "key", kOutOfService) != nullptr;
 }
 
-// Evicted pods go first, then the oldest.
+// Evicted pods are deleted first, then the oldest ones.
 auto age_order(const Object& pod) {
   const bool evicted = phase_of(pod) == "Failed" && get_string_path(pod, "status.reason") == "Evicted";
   return std::make_tuple(!evicted, std::string(meta_text(pod, "creationTimestamp")), std::string(meta_name(pod)));
@@ -57,7 +57,7 @@ struct PodCollector {
   std::shared_ptr<SharedInformer> node_informer;
   std::shared_ptr<WorkQueue> queue;
   std::int64_t threshold = 0;
-  std::map<std::string, std::chrono::steady_clock::time_point> quarantine{};  // since when a node is missing
+  std::map<std::string, std::chrono::steady_clock::time_point> quarantine{};  // the time since which a node is missing
 
   Task<Status> round(std::string) {
     std::vector<Object> all;
@@ -88,7 +88,7 @@ struct PodCollector {
     co_return last;
   }
 
-  // A pod that is being deleted, has ended, or is on a node that does not exist: no other pod is deleted by a round.
+  // True for pods that a round may delete: being deleted, ended, or on a node that does not exist.
   bool concerns_round(const Object& pod) const {
     const std::string node = node_of(pod);
     return is_being_deleted(pod) || is_terminated(pod) || (!node.empty() && node_informer->indexer().get(node) == nullptr);

@@ -43,7 +43,7 @@ struct TtlAfterFinished {
     if (!known) co_return Status();
     auto expired = is_expired(key, *known);
     if (!expired.ok() || !*expired) co_return expired.ok() ? Status() : std::move(expired).status();
-    // The cached TTL may be outdated.
+    // The cached TTL may be stale.
     const auto [ns, name] = split_object_key(key);
     auto fresh = co_await api.get(jobs(), ns, name);
     if (!fresh.ok()) co_return unless_gone(std::move(fresh).status());

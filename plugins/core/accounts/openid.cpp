@@ -18,7 +18,7 @@ constexpr std::string_view kConfigurationPath = "/.well-known/openid-configurati
 constexpr std::string_view kConfigurationType = "application/json", kKeysType = "application/jwk-set+json";
 constexpr int kCacheSeconds = 3600;
 
-// A text that may be cached for some seconds.
+// A response that clients may cache for some seconds.
 struct DocumentText {
   SharedBytes text;
   int seconds = kCacheSeconds;
@@ -63,7 +63,7 @@ std::vector<std::string> words_of(const std::optional<std::string>& list) {
   return out;
 }
 
-// Those that tokens are verified by; where none are named, the one that they are signed with.
+// The keys that verify tokens; if no flag names any, the signing key.
 Result<std::vector<Object>> keys_of(const Host& host) {
   std::vector<std::string> files = words_of(host.flag("service-account-key-file"));
   if (files.empty()) files = words_of(host.flag("service-account-signing-key-file"));
@@ -96,7 +96,7 @@ Status add_documents(Host& host, std::function<Result<DocumentText>()> configura
   return host.handle({std::string(kKeysPath), false, true, std::make_shared<Document>(kKeysType, std::move(keys))});
 }
 
-// The documents of the keys that an external signer has now.
+// The documents with the current keys of an external signer.
 Status add_external_paths(Host& host, const std::string& issuer, const std::shared_ptr<kit::ExternalSigner>& signer) {
   const std::string uri = keys_uri_of(host);
   const auto text_of = [issuer, uri, signer](std::string OpenIdDocuments::*member) -> Result<DocumentText> {

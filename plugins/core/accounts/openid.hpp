@@ -1,8 +1,8 @@
 // Documents for verifiers of service account tokens: the issuer's discovery document and the public keys (OpenID Connect Discovery,
 // RFC 7517), at /.well-known/openid-configuration and /openid/v1/jwks.
 //
-// Thread-safety: pure functions; the handlers answer on any executor.
-// Errors:        kBadRequest for an issuer that discovery cannot speak of, kInternalError for files without a key.
+// Thread-safety: pure functions; the handlers run on any executor.
+// Errors:        kBadRequest for an issuer that cannot have a discovery document, kInternalError for files without a key.
 #pragma once
 
 #include <memory>

@@ -32,7 +32,7 @@ class ExternalIssuer final : public TokenIssuer {
   const std::shared_ptr<kit::ExternalSigner> signer_;
 };
 
-// A longer validity than the process signs is a mistake of the operator.
+// A longer validity than the process supports is a configuration error.
 Status check_longest(const Host& host, const kit::ExternalSigner& signer) {
   const auto flag = parse_duration(host.flag("service-account-max-token-expiration").value_or("0s"));
   const std::int64_t seconds = flag ? std::chrono::duration_cast<std::chrono::seconds>(*flag).count() : 0;

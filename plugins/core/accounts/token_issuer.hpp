@@ -19,7 +19,7 @@ class TokenIssuer {
  public:
   virtual ~TokenIssuer() = default;
   virtual Task<Result<std::string>> sign(Object claims) = 0;
-  // The longest validity that it signs; 0: no limit.
+  // The maximum validity of tokens; 0: no limit.
   virtual std::int64_t longest_seconds() const noexcept { return 0; }
 };
 

@@ -15,14 +15,14 @@ constexpr std::string_view kGroup = "authentication.k8s.io";
 constexpr std::string_view kKind = "TokenRequest";
 constexpr std::int64_t kShortestSeconds = 10 * 60;
 constexpr std::int64_t kLongestSeconds = std::int64_t{1} << 32;
-// The lifetime that kubelets request by default, and what it is extended to.
+// The lifetime that kubelets request by default, and the extended lifetime.
 constexpr std::int64_t kWarnAfterSeconds = 60 * 60 + 7;
 constexpr std::int64_t kExtendedSeconds = 365 * 24 * 60 * 60;
 
 // The objects that a token names.
 struct Bound {
   ObjectRef pod, secret, node;
-  std::string node_name;  // of a node that is gone: its pod names it still
+  std::string node_name;  // of a deleted node that its pod still names
 };
 
 std::int64_t now_seconds() {
@@ -50,7 +50,7 @@ class TokenRequests final : public RestStorage, public Scoper, public NamedCreat
   }
 
  private:
-  // `validation`: null: none.
+  // `validation`: null: no validation.
   Task<Result<ObjectRef>> issue(RequestContext& context, std::string name, Object& object, CreateValidation* validation);
   Status check_names(const RequestContext& context, const std::string& name, const Object& request) const;
   Status check_uid(RequestContext& context, const std::string& name, const Object& request, const Object& account) const;

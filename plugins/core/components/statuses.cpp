@@ -107,7 +107,7 @@ class ComponentStatuses final : public RestStorage,
   }
 
  private:
-  // They have no labels, and no field but their name.
+  // They have no labels, and no field except their name.
   static bool is_wanted(const Component& component, const ListOptions& options) {
     const auto field = [&](std::string_view label) {
       return label == "metadata.name" ? std::string_view(component.name) : std::string_view();

@@ -1,8 +1,8 @@
-// Clients of the targets of connections: kubelets, pods and endpoints, by address.  One is made at the first call and kept for the next;
-// those that have not been used for longest go when there are too many.
+// A cache of clients for the targets of connections: kubelets, pods and endpoints, by address. A client is made at the first call; if there
+// are too many, the least recently used ones are dropped.
 //
 // Thread-safety: any thread.
-// Lifetime:      the host outlives it; a client in use outlives its place here.
+// Lifetime:      the host outlives it; a client in use may outlive its cache entry.
 // Errors:        kBadRequest for an address or credentials that cannot be used.
 #pragma once
 
@@ -21,7 +21,7 @@ class Clients {
  public:
   static constexpr std::size_t kMost = 512;
 
-  // `like`: everything but the server.
+  // `like`: the configuration without the server.
   Clients(Host& host, ClientConfig like) : host_(host), like_(std::move(like)) {}
 
   // `server`: "https://host:port" or "http://host:port".
@@ -36,7 +36,7 @@ class Clients {
 
   Host& host_;
   const ClientConfig like_;
-  std::mutex mutex_;  // what follows
+  std::mutex mutex_;  // guards the members below
   std::map<std::string, Known> known_;
   std::uint64_t uses_ = 0;
 };

@@ -67,7 +67,8 @@ class PodCommand final : public RestStorage, public OptionConnecter {
   }
 
  private:
-  // SPDY uses POST, authorized as create; WebSocket uses GET, authorized as get: a user without "create" must not get here by the latter.
+  // SPDY uses POST, authorized as create; WebSocket uses GET, authorized as get: a user without "create" must not bypass the check with
+  // GET.
   Task<Status> check_create(RequestContext& context) const {
     if (!options_.authorize_create || context.info.verb == "create") co_return Status();
     AuthorizationAttributes wanted = authorization_attributes(context);

@@ -1,7 +1,6 @@
-// pods/exec, pods/attach and pods/portforward: connections to what runs in a pod, through the kubelet of its node.
-//
-// A client and a kubelet that both speak SPDY, or WebSocket before v5, are joined as they are; a client of WebSocket v5, or of SPDY inside
-// of WebSocket, is translated for.
+// pods/exec, pods/attach and pods/portforward: connections to processes in a pod, through the kubelet of its node.
+// If client and kubelet both use SPDY, or WebSocket before v5, bytes are forwarded unchanged. WebSocket v5, and SPDY inside of WebSocket,
+// are translated.
 // Thread-safety: any executor.
 // Errors:        upstream's: 400 for pods without a node and containers that cannot be chosen, 403 for clients that may not create
 //                such connections.

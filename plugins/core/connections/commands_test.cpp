@@ -10,7 +10,7 @@
 namespace backplane::core {
 namespace {
 
-// A request of which only the headers are looked at.
+// A request of which only the headers are used.
 class PlainExchange final : public Exchange {
  public:
   std::string_view method() const noexcept override { return "GET"; }
@@ -91,8 +91,8 @@ class PodCommands : public ::testing::Test {
 };
 
 TEST_F(PodCommands, GetWithoutCreateIsRefused) {
-  gatekeeper_.answer = {Decision::kNoOpinion, "nobody said yes", {}};
-  EXPECT_EQ(ask(), "403 pods \"p\" is forbidden: nobody said yes");
+  gatekeeper_.answer = {Decision::kNoOpinion, "no rule allows it", {}};
+  EXPECT_EQ(ask(), "403 pods \"p\" is forbidden: no rule allows it");
   EXPECT_EQ(gatekeeper_.asked, "create pods/exec p");
 }
 

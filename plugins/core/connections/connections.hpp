@@ -1,6 +1,6 @@
-// Everything by which the API server connects to nodes, pods and services, as storages by their path.
+// The storages through which clients connect to nodes, pods and services, by path.
 //
-// Thread-safety: called once, while the plugin provisions.
+// Thread-safety: called once, in provision().
 // Errors:        kBadRequest for kubelet credentials and egress configurations that cannot be used.
 #pragma once
 

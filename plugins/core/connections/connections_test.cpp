@@ -153,7 +153,7 @@ TEST(PackedTexts, ThatUnpackToTooMuchFail) {
   EXPECT_TRUE(reader->failed());
 }
 
-// ---- how commands end
+// ---- ends of commands
 
 TEST(FinalStatus, IsWhatTheKubeletSaid) {
   EXPECT_EQ(final_status("v4.channel.k8s.io", R"({"metadata":{},"status":"Success"})"), R"({"metadata":{},"status":"Success"})");

@@ -165,12 +165,12 @@ std::string HtmlLinks::end() {
   return out;
 }
 
-// Text up to what may be markup.  False: there is none.
+// Reads text up to possible markup. False: there is none.
 bool HtmlLinks::read_text(std::string& out) {
   const std::string_view text = unread();
   std::size_t end = text.find('<');
   if (!raw_.empty()) {
-    // Nothing but its own end tag ends it.
+    // Only the end tag of the element ends it.
     while (end != std::string_view::npos && text.size() - end >= raw_.size() + 2 &&
            !(text[end + 1] == '/' && boost::algorithm::iequals(text.substr(end + 2, raw_.size()), raw_))) {
       end = text.find('<', end + 1);
@@ -182,7 +182,7 @@ bool HtmlLinks::read_text(std::string& out) {
   return end > 0;
 }
 
-// A tag, a comment, or a lone "<".  False: more is needed.
+// Reads a tag, a comment, or a single "<". False: more input is needed.
 bool HtmlLinks::read_markup(std::string& out) {
   const std::string_view text = unread();
   if (text.size() < 2) return false;

@@ -1,8 +1,8 @@
-// Links in HTML: those that lead to a backend's own host are made to lead through a proxy before it.
+// Rewrites links in HTML: links to the backend's host become links through the proxy.
 //
 // The text passes in pieces; at most one tag is buffered, and a tag longer than kMaxTag is passed unchanged.
 // Thread-safety: one executor.
-// Errors:        none: what is no HTML passes as it is.
+// Errors:        none: text that is not HTML is unchanged.
 #pragma once
 
 #include <string>
@@ -10,16 +10,16 @@
 
 namespace backplane::core {
 
-// Where a page comes from, and where it is seen.
+// The address of a page at the backend, and the address at this server.
 struct LinkRules {
   std::string backend;       // "host:port"
   std::string request_host;  // of the Host header
   std::string prefix;        // the path of this server before the backend's
 };
 
-// path.Join of the parts of a path: no empty part, no "." and "..".  A slash at its end stays; an empty path too.
+// path.Join of the parts of a path: without empty parts, "." and "..". A slash at the end, and an empty path, are retained.
 std::string clean_path(std::string_view path);
-// The link as it is to be sent.
+// The rewritten link.
 std::string rewrite_link(const LinkRules& rules, std::string_view link);
 
 class HtmlLinks {
@@ -41,7 +41,7 @@ class HtmlLinks {
   const LinkRules rules_;
   std::string held_;
   std::size_t at_ = 0;  // the text before it has been forwarded
-  std::string raw_;     // the element whose content is no markup: "script"
+  std::string raw_;     // the current element whose content is no markup: "script"
 };
 
 }  // namespace backplane::core

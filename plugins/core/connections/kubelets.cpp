@@ -31,7 +31,7 @@ ClientConfig config_of(const Host& host) {
     out.connect_timeout = std::max(std::chrono::seconds(1), std::chrono::duration_cast<std::chrono::seconds>(*patience));
   }
   out.max_lasting_connections = 1024;
-  // Logs and commands take as long as they take; a request that is not long-running has another deadline.
+  // Logs and commands have no time limit; a request that is not long-running has a deadline of its own.
   out.call_timeout = std::chrono::milliseconds(0);
   return out;
 }
@@ -77,7 +77,7 @@ Result<std::shared_ptr<Kubelets>> Kubelets::make(Host& host, std::shared_ptr<Sta
   config.certificate_authority_file.clear();
   config.insecure_skip_tls_verify = true;
   out->unverified_ = std::make_shared<Clients>(host, std::move(config));
-  // Unusable files are an error of the startup, not of the first call.
+  // Unusable files make startup fail, and not the first call.
   auto tried = out->verified_->of("https://kubelet.invalid:10250");
   if (!tried.ok()) return std::move(tried).status();
   return out;
@@ -107,7 +107,7 @@ Result<Kubelet> Kubelets::read(const Object& node) const {
 }
 
 Task<Result<Kubelet>> Kubelets::find(RequestContext& context, std::string node) const {
-  if (nodes_ == nullptr) co_return not_found("", "nodes", node);  // switched off
+  if (nodes_ == nullptr) co_return not_found("", "nodes", node);  // disabled
   auto found = co_await nodes_->get(context, node, GetOptions());
   if (!found.ok()) co_return as_asked(context, std::move(found).status(), node);
   const Object tree = decode(**found, context.arena());

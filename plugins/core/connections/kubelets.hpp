@@ -1,4 +1,4 @@
-// Addresses of kubelets and how they are called: from the flags --kubelet-* and the status of nodes.
+// Addresses of kubelets and the settings of calls to them: from the flags --kubelet-* and the status of nodes.
 //
 // Thread-safety: any executor.
 // Lifetime:      shared; the host and the nodes' storage outlive it.
@@ -18,7 +18,7 @@ namespace backplane::core {
 
 struct Kubelet {
   std::string host, port;
-  bool takes_websockets = false;  // it declares that it translates them itself
+  bool takes_websockets = false;  // the node declares that its kubelet translates WebSockets
 
   std::string authority() const;  // "host:port", an IPv6 address in brackets
   std::string server() const { return "https://" + authority(); }
@@ -26,7 +26,7 @@ struct Kubelet {
 // "host:port" with brackets where they are needed.
 std::string join_host_port(const std::string& host, const std::string& port);
 
-// An object that was looked up for a request is reported as if the request had named it.
+// An error about an object that was looked up for a request is reported as if the request had named the object.
 Status as_asked(const RequestContext& context, Status status, std::string_view name);
 
 class Kubelets {

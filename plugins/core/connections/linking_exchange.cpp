@@ -71,7 +71,7 @@ Task<void> LinkingExchange::finish() {
   if (links_) {
     std::vector<SharedBytes> rest = rewritten({}, true);
     Status written = co_await behind().write(std::move(rest));
-    (void)written;  // a client that has gone
+    (void)written;  // the client has disconnected
   }
   co_await behind().finish();
 }

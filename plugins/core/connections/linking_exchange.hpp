@@ -1,4 +1,4 @@
-// An Exchange before another, whose HTML answers get links that lead through the proxy.  Everything else passes as it is.
+// Wraps an Exchange, and rewrites links in HTML responses so that they lead through the proxy. Other responses are unchanged.
 //
 // Thread-safety, errors: as Exchange.
 // Lifetime:              borrows the wrapped exchange.
@@ -33,8 +33,8 @@ class LinkingExchange final : public ForwardingExchange {
   const LinkRules rules_;
   std::string coding_;
   bool redirects_ = false;
-  std::optional<HtmlLinks> links_;      // of an answer that is rewritten
-  std::unique_ptr<PackedText> packed_;  // … and that is packed
+  std::optional<HtmlLinks> links_;      // of a response that is rewritten
+  std::unique_ptr<PackedText> packed_;  // … and that is compressed
 };
 
 }  // namespace backplane::core

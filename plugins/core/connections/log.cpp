@@ -11,10 +11,10 @@
 namespace backplane::core {
 namespace {
 
-// Of an answer that is an error.
+// The limit of an error response.
 constexpr std::size_t kMostBytes = 50'000;
 
-// Up to kMostBytes of the answer's body.
+// Reads up to kMostBytes of the response body.
 Task<std::string> beginning_of(HttpAnswer& answer) {
   std::string out;
   while (out.size() < kMostBytes) {
@@ -77,7 +77,7 @@ void count_distrust(std::string_view error) {
   if (error.find("x509:") != std::string_view::npos) failures.add({});
 }
 
-// Gives the call up when the client goes.
+// Cancels the call when the client disconnects.
 class WhileListening {
  public:
   WhileListening(Exchange& exchange, std::shared_ptr<CallBreaker> breaker)
@@ -111,7 +111,7 @@ class PodLog final : public RestStorage, public StreamGetter {
     auto container = choose_container(tree, options->container);
     if (!container.ok()) co_return std::move(container).status();
     if (node_of(tree).empty()) {
-      // It has no node yet, and so no log.
+      // The pod has no node yet, so it has no log.
       co_await exchange.respond(204, "", {});
       co_return Status();
     }
@@ -175,7 +175,7 @@ class PodLog final : public RestStorage, public StreamGetter {
     while (status.ok()) {
       auto some = co_await answer.read();
       if (!some.ok()) {
-        // A part of the log must not look like the whole.
+        // A partial log must not look complete.
         exchange.abort();
         co_return Status();
       }

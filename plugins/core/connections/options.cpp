@@ -14,7 +14,7 @@ constexpr std::string_view kStreams[] = {"All", "Stderr", "Stdout"};
 // A parameter with an empty time.
 constexpr std::string_view kZeroTime = "0001-01-01T00:00:00Z";
 
-// Anything but "false" and "0" is true, the empty text too.
+// Any text except "false" and "0" is true, including the empty one.
 bool read_bool(const Query& query, std::string_view key) {
   if (!query_has(query, key)) return false;
   const std::string_view text = query_get(query, key);
@@ -93,7 +93,7 @@ Object stream_options(std::string_view kind, const Query& query) {
   return out;
 }
 
-// Of two fields together: a path without a name, as upstream prints it.
+// The path of two fields together, without a name, as upstream prints it.
 constexpr std::string_view kNoField = "[]";
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The options of connections to pods: out of a query, checked, and as the query that kubelets get.
+// The options of connections to pods: parsed from a query, validated, and printed as the query for kubelets.
 //
 // Thread-safety: pure functions.
 // Errors:        kBadRequest with Go's message for values that cannot be parsed; 422 for values that are not allowed.
@@ -45,7 +45,7 @@ Result<Object> read_port_forward_options(const Query& query);
 std::vector<ConnectParameter> exec_parameters();
 std::vector<ConnectParameter> attach_parameters();
 std::vector<ConnectParameter> port_forward_parameters();
-// Of any of the three.
+// The options of any of the three.
 std::string kubelet_query(const Object& options);
 
 }  // namespace backplane::core

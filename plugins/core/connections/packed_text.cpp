@@ -13,7 +13,7 @@ constexpr std::size_t kStep = 64 << 10;
 struct PackedText::Streams {
   z_stream in{}, out{};
   bool failed = false;
-  bool over = false;  // nothing more is to be unpacked
+  bool over = false;  // the compressed stream has ended
 };
 
 std::unique_ptr<PackedText> PackedText::of(std::string_view coding) {
@@ -41,7 +41,7 @@ std::string PackedText::unpack(std::string_view bytes) {
   z_stream& z = streams_->in;
   z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
   z.avail_in = static_cast<uInt>(bytes.size());
-  bool full = true;  // there may be more where this came from
+  bool full = true;  // zlib may have more output
   while (!streams_->failed && !streams_->over && (z.avail_in > 0 || full)) {
     const std::size_t before = out.size();
     out.resize(before + kStep);

@@ -1,8 +1,7 @@
-// A text that comes packed (Content-Encoding gzip or deflate), to be read and packed again on its way.
-//
-// A piece unpacks to kMost at most; what unpacks to more fails.
+// Decompresses a text (Content-Encoding gzip or deflate) piece by piece, and compresses it again.
+// A piece may expand to at most kMost bytes; otherwise the text fails.
 // Thread-safety: one executor.
-// Errors:        failed(): what came is not packed in that way.
+// Errors:        failed(): the input is not compressed in that way.
 #pragma once
 
 #include <memory>

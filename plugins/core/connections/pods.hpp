@@ -12,13 +12,13 @@
 
 namespace backplane::core {
 
-// `wanted`, which the pod must have; empty: the only one it has.
+// The container `wanted`, which must exist; empty: the only container of the pod.
 Result<std::string> choose_container(const Object& pod, std::string_view wanted);
 std::string_view node_of(const Object& pod);
-// The first of its addresses, which must be one that is reachable from outside of its host.  "address not allowed" otherwise.
+// The first address of the pod, which must be reachable from outside of its host. "address not allowed" otherwise.
 Result<std::string> address_of(const Object& pod);
 bool has_address(const Object& pod, std::string_view address);
-// Of the first container that declares one; empty: none does.
+// The first declared port of the containers; empty: none.
 std::string first_port(const Object& pod);
 
 // "name", "name:port" or "scheme:name:port".
@@ -28,7 +28,7 @@ struct SchemeNamePort {
 // `what`: pod, service or node.  Errors: kBadRequest `invalid pod request "…"`.
 Result<SchemeNamePort> split_scheme_name_port(std::string_view id, std::string_view what);
 
-// Unicast, and neither of a host itself nor of one link.
+// True for unicast addresses that are neither loopback nor link-local.
 bool is_global_unicast(std::string_view address);
 
 }  // namespace backplane::core

@@ -28,7 +28,7 @@ Result<ProxyTarget> target_at(Clients& clients, const std::string& scheme, std::
 
 // ---- nodes
 
-// Why the host is not to be called; empty: it may be.
+// The reason why the host must not be called; empty: it may be.
 std::string host_problem(const std::string& host) {
   if (parse_ip(host)) return is_global_unicast(host) ? "" : "address not allowed";
   addrinfo hints{};
@@ -107,7 +107,7 @@ class PodProxy final : public ProxyBase {
 
 // ---- services
 
-// Addresses of one subset that has the wanted port.
+// Addresses of one subset that has the requested port.
 struct Candidates {
   std::vector<const Object*> addresses;
   std::int64_t port = 0;
@@ -149,7 +149,7 @@ class ServiceProxy final : public ProxyBase {
     auto port = co_await port_name(context, wanted->name, wanted->port);
     if (!port.ok()) co_return std::move(port).status();
     auto endpoints = co_await stores_.endpoints->get(context, wanted->name, GetOptions());
-    // The request is for a service, and so are the words.
+    // The request is for a service, so the message is about the service.
     if (!endpoints.ok() && endpoints.status().reason() == Reason::kNotFound) co_return not_found("", "services", wanted->name);
     if (!endpoints.ok()) co_return std::move(endpoints).status();
     const Object tree = decode(**endpoints, context.arena());

@@ -2,8 +2,7 @@
 //
 // Links in HTML that lead to the backend's own host are rewritten to lead through the proxy.
 // Thread-safety: any executor.
-// Errors:        upstream's: 400 for addresses that are of a host itself or of a link, 503 if a service has no endpoints, or nothing
-//                answers.
+// Errors:        upstream's: 400 for loopback and link-local addresses, 503 if a service has no endpoints, or the backend does not respond.
 #pragma once
 
 #include <memory>
@@ -14,7 +13,7 @@
 
 namespace backplane::core {
 
-// Clients of all but kubelets: certificates are not verified, as upstream.
+// The clients for pods and services: as upstream, certificates are not verified.
 std::shared_ptr<Clients> make_proxy_clients(Host& host, DialFunction dial);
 
 std::shared_ptr<RestStorage> make_node_proxy(std::shared_ptr<const Kubelets> kubelets, std::shared_ptr<Clients> clients);

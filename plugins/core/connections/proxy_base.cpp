@@ -37,7 +37,7 @@ Task<Status> ProxyBase::connect_with(RequestContext& context, std::string name, 
   const std::string path = clean_path(get_string(options, "path"));
   const bool reads = exchange.method() == "GET" || exchange.method() == "HEAD";
   if (path.empty() && reads && !is_upgrade_request(exchange)) {
-    // Relative links of the backend's page would resolve wrongly.
+    // Otherwise relative links of the backend's page would resolve incorrectly.
     exchange.set_response_header("Location", context.info.path + "/" + std::string(query_part(exchange.target())));
     co_await exchange.respond(301, "", {});
     co_return Status();

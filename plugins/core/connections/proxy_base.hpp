@@ -1,4 +1,4 @@
-// Common base of the proxies of nodes, pods and services: everything but the choice of the backend.
+// Common base of the proxies of nodes, pods and services: everything except the choice of the backend.
 //
 // Thread-safety: any executor.
 #pragma once

@@ -13,7 +13,7 @@ using namespace kit;
 
 std::string bytes_at(const Object& data, std::string_view key) { return from_base64(get_string(data, key)).value_or(""); }
 
-// Of `data` of a TLS secret.
+// Checks `data` of a TLS secret.
 void warn_of_key_pair(const Value& data, const std::string&, std::vector<std::string>& warnings) {
   for (const auto& [key, what] : {std::pair{"tls.crt", "certificate"}, std::pair{"tls.key", "key"}}) {
     if (bytes_at(data.get_object(), key).find("-----BEGIN") != std::string::npos) continue;

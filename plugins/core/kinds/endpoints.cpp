@@ -21,7 +21,7 @@ std::string host_and_port(std::string_view ip, std::int64_t port) {
   return (six ? "[" + std::string(ip) + "]" : std::string(ip)) + ":" + std::to_string(port);
 }
 
-// Its addresses, once for each port.
+// The addresses of a subset, once for each port.
 void add_subset(const Object& subset, std::vector<std::string>& all) {
   const auto each_address = [&](const auto& shown) {
     each(subset, "addresses", [&](const Object& address, std::size_t) { all.push_back(shown(get_string(address, "ip"))); });
@@ -32,7 +32,7 @@ void add_subset(const Object& subset, std::vector<std::string>& all) {
   });
 }
 
-// "10.1.2.3:80,10.1.2.4:80 + 2 more..."; nothing when no address is ready.
+// "10.1.2.3:80,10.1.2.4:80 + 2 more..."; empty if no address is ready.
 void print_endpoints(const Object& object, std::int64_t, Array& cells) {
   std::vector<std::string> all;
   each(object, "subsets", [&](const Object& subset, std::size_t) { add_subset(subset, all); });

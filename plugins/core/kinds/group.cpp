@@ -1,4 +1,4 @@
-// The core group, put together.
+// Assembles the core group.
 #include "backplane/workload/printing.hpp"
 #include "core_group_json.hpp"
 #include "kinds/kinds.hpp"

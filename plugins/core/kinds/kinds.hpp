@@ -1,4 +1,4 @@
-// The kinds of the core group: what they do beyond schema/core_group.json, and the strategies of subresources that are not /status.
+// The kinds of the core group: their behaviour beyond schema/core_group.json, and the strategies of subresources that are not /status.
 //
 // `options`: the host's flags for pods.
 // Thread-safety: pure functions; strategies are const, any thread.
@@ -14,7 +14,7 @@ namespace backplane::core {
 
 using kit::GroupCode;
 
-// Code of the kinds, one function a file.
+// The code of the kinds, one function per file.
 void add_endpoints_and_events(GroupCode& code, std::chrono::seconds event_ttl);
 void add_limits_and_quotas(GroupCode& code);
 void add_namespaces(GroupCode& code);
@@ -27,8 +27,8 @@ void add_volumes_and_claims(GroupCode& code, bool mutable_node_affinity);
 
 struct CoreOptions {
   workload::PodValidationOptions pods = {};
-  std::chrono::seconds event_ttl{0};                // 0: events stay
-  std::shared_ptr<const StoreHooks> services = {};  // null: services are given nothing
+  std::chrono::seconds event_ttl{0};                // 0: events do not expire
+  std::shared_ptr<const StoreHooks> services = {};  // null: services get no addresses and ports
   bool mutable_node_affinity = false;               // gate MutablePVNodeAffinity: of volumes
 };
 // The group: its document (schema/core_group.json) with this code.
@@ -38,7 +38,7 @@ std::shared_ptr<const Strategy> namespace_finalize_strategy();
 std::shared_ptr<const Strategy> pod_status_strategy(std::shared_ptr<const Strategy> parent);
 std::shared_ptr<const Strategy> pod_ephemeral_containers_strategy(workload::PodValidationOptions options = {});
 std::shared_ptr<const Strategy> pod_resize_strategy(workload::PodValidationOptions options = {});
-// Changes of the scheduler's doing: everything is as the binding made it.
+// Changes by a binding or an eviction: the object is stored without further checks.
 std::shared_ptr<const Strategy> pod_binding_strategy();
 
 }  // namespace backplane::core

@@ -151,7 +151,7 @@ TEST(ResourceQuotas, ReportEachUnknownScope) {
             "spec.hard[storage]: Invalid value: \"storage\": must be a standard resource for quota");
 }
 
-// Addresses that only their own host can reach were taken.
+// Regression: loopback addresses were accepted.
 TEST(Endpoints, HaveAddressesThatOthersReach) {
   const auto of = [](const std::string& ip) {
     return problems_of(core_group()->kind("Endpoints"),
@@ -205,7 +205,7 @@ TEST(LimitRanges, KeepRatiosThatTheirBoundsAllow) {
             "spec.limits[0].maxLimitRequestRatio[cpu]: Invalid value: \"500m\": ratio 500m is less than 1");
 }
 
-// All that is listed was told of for each scope and each resource: hours.
+// Regression: the whole list was reported for each scope and each resource, which took hours.
 TEST(ResourceQuotas, ErrorsOfManyScopesAndResourcesAreLimited) {
   constexpr std::size_t kMany = 10'000;
   std::string hard, scopes;
@@ -254,7 +254,7 @@ TEST(Kinds, BlameChangesOfMetadataTwiceButForThree) {
 TEST(Kinds, WriteNothingAsTheirStoreWould) {
   const auto ranges = kind(core_group()->kind("LimitRange"));
   Object range = ranges.defaulted(R"({"spec":{"limits":[]}})");
-  EXPECT_EQ(to_json(range), R"({"metadata":{},"spec":{"limits":[]}})") << "who sent the list manages it";
+  EXPECT_EQ(to_json(range), R"({"metadata":{},"spec":{"limits":[]}})") << "the client that sent the list manages it";
   ranges.strategy().canonicalize(range);
   EXPECT_EQ(to_json(range), R"({"metadata":{},"spec":{"limits":null}})");
   EXPECT_EQ(to_json(kind(core_group()->kind("ConfigMap")).normalized(R"({"binaryData":{"a":null}})")),
@@ -338,7 +338,7 @@ TEST(Claims, AreImmutableButForTheirVolume) {
             "");
 }
 
-// Upstream lets the group of a claim's source be anything once there is one.
+// Upstream accepts any group of a claim's source if it is set.
 TEST(Claims, GroupsOfTheirSourceAreAskedWhenTheyAreNew) {
   const auto claim = [](std::string_view group) {
     return R"({"kind":"PersistentVolumeClaim","spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}},)"
@@ -373,7 +373,7 @@ TEST(Claims, DataSourceAndDataSourceRefMustMatch) {
             "spec.dataSourceRef: Invalid value: \"VolumeSnapshot\": must be 'PersistentVolumeClaim' when referencing the default apiGroup");
 }
 
-// The change from a label to the one that has taken its place was refused.
+// Regression: the change from a deprecated label to its successor was refused.
 TEST(Volumes, MayFollowTheirNodesLabels) {
   const KindUnderTest volumes = kind(core_group()->kind("PersistentVolume"));
   const KindUnderTest open = kind(core_group({.mutable_node_affinity = true})->kind("PersistentVolume"));
@@ -391,7 +391,8 @@ TEST(Volumes, MayFollowTheirNodesLabels) {
             R"("Operator":"In","Values":["a"]}],"MatchFields":null}]}}: field is immutable, except for updating from beta label to GA)");
 }
 
-// Found by asking kube-apiserver the same: which source of two is blamed, by which name, and what a disk of a node needs.
+// From kube-apiserver's responses: the source that is reported if there are two, its name in messages, and the requirements of a local
+// volume.
 TEST(Volumes, AreOfOneSourceAndDisksOfANodeSayWhichNode) {
   const auto problems = [](const std::string& source) {
     return problems_of(core_group()->kind("PersistentVolume"),
@@ -412,7 +413,7 @@ TEST(Volumes, AreOfOneSourceAndDisksOfANodeSayWhichNode) {
             "spec.persistentVolumeReclaimPolicy: Forbidden: may not be 'recycle' for a hostPath mount of '/']");
 }
 
-// What upstream's own groups ask of finalizers is asked of their kinds only.
+// The rules for finalizers of upstream's groups apply only to their kinds.
 TEST(Finalizers, WithoutADomainAreRefusedWhereUpstreamRefusesThem) {
   const std::string meta = R"({"metadata":{"name":"a","namespace":"b","finalizers":["plain"]})";
   EXPECT_EQ(problems_of(core_group()->kind("ConfigMap"), meta + "}"),

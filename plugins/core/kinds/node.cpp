@@ -1,4 +1,4 @@
-// How nodes are shown.
+// Nodes.
 #include <algorithm>
 #include <cctype>
 #include <set>
@@ -42,7 +42,7 @@ bool is_feature_name(std::string_view name) {
   return true;
 }
 
-// Each is a name, and they stand in order, each once.
+// Each item must be a name; the items must be sorted and unique.
 void check_features(const Object& node, FieldErrors& errors) {
   constexpr std::size_t kLongest = 253;
   const std::vector<std::string> names = texts_of(object_or_empty(node, "status"), "declaredFeatures");

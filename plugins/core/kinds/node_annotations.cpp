@@ -26,7 +26,7 @@ void check_taints(std::string_view text, FieldErrors& errors) {
   const Object spec{{"taints", std::move(read.value)}};
   core_schemas()->find("io.k8s.api.core.v1.NodeSpec")->check(spec, nullptr, ObjectPart::kWhole, kAnnotations, found);
   for (FieldError error : found.list()) {
-    // The rules blame upstream's place of them, below the metadata.
+    // Errors have upstream's path of the annotations, below the metadata.
     constexpr std::string_view kBlamed = "metadata.taints";
     if (error.field.starts_with(kBlamed)) error.field.replace(0, kBlamed.size(), kAnnotations + "." + std::string(kTaints));
     errors.add(error);

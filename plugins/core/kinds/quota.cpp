@@ -22,7 +22,7 @@ namespace {
 
 using namespace kit;
 
-// A canonical quantity as a number: what ratios are made of.
+// A canonical quantity as a number, for ratios.
 double amount_of(std::string_view quantity) {
   constexpr std::array<std::pair<std::string_view, double>, 15> kUnits = {{{"n", 1e-9},
                                                                            {"u", 1e-6},
@@ -52,12 +52,12 @@ std::string six_digits(double number) {
   return std::isinf(number) ? "+Inf" : std::isnan(number) ? "NaN" : std::string(text.data(), static_cast<std::size_t>(size));
 }
 
-// Ratios are made of thousandths where all amounts are small enough, else of whole units; both are rounded up.
+// Ratios are computed in thousandths if all amounts are small enough, otherwise in whole units; both are rounded up.
 constexpr double kMostMilli = 9223372036854775.0;
 double wholes(std::string_view quantity) { return std::ceil(amount_of(quantity) - 1e-9) + 0.0; }  // -0.0 is 0
 double millis(std::string_view quantity) { return std::ceil(amount_of(quantity) * 1000 - 1e-9) + 0.0; }
 
-// How much more than its minimum something may have.
+// The maximum ratio of a limit to a request.
 void check_ratios(const Object& limit, const Path& path, FieldErrors& errors) {
   const Path ratios = path.at("maxLimitRequestRatio");
   const Object& min = object_or_empty(limit, "min");
@@ -76,7 +76,7 @@ void check_ratios(const Object& limit, const Path& path, FieldErrors& errors) {
   }
 }
 
-// Two lists of a limit, of which no amount of the first is above that of the second.
+// Two lists of a limit; no amount of the first list may exceed that of the second one.
 struct Order {
   std::string_view low, high, blamed, shown;
   std::string_view before, between;  // the text around the two amounts
@@ -159,11 +159,11 @@ std::size_t count_unfit(const Object& spec, const std::string& scope) {
       hard.begin(), hard.end(), [&](const auto& entry) { return is_standard_quota_resource(entry.key()) && !counts(scope, entry.key()); }));
 }
 
-// `shown`: what is quoted with a scope that does not fit; `listed`: with scopes that do not fit each other.
+// `shown`: the value that is quoted for a scope that does not fit a resource; `listed`: the value for scopes that contradict each other.
 void check_scopes(const Object& spec, const std::vector<std::string>& scopes, const Path& path, const std::string& shown,
                   const std::string& listed, FieldErrors& errors) {
-  // Both may be many, and what is shown is as long as all of them.
-  std::map<std::string_view, std::size_t> unfit;  // how many resources a scope is not for; one that counts what has no name counts all
+  // Both lists may be long, and each error quotes the whole list, so their number is limited.
+  std::map<std::string_view, std::size_t> unfit;  // number of resources that the scope does not apply to
   for (const std::string& scope : scopes) {
     const auto [found, fresh] = unfit.try_emplace(scope, 0);
     if (fresh && !counts(scope, {})) found->second = count_unfit(spec, scope);
@@ -213,7 +213,7 @@ void print_quota(const Object& object, std::int64_t, Array& cells) {
   cells.emplace_back(joined(limits, ", "));
 }
 
-// For `spec.hard`: more is requested than may be used.
+// For `spec.hard`: a request exceeds its limit.
 void warn_of_order(const Value& value, const std::string&, std::vector<std::string>& warnings) {
   const Object& hard = value.get_object();
   for (const std::string name : {"cpu", "memory", "storage", "ephemeral-storage"}) {

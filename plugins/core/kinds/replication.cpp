@@ -41,7 +41,7 @@ class PodTemplateStrategy final : public PodHolderStrategy {
 class ReplicationControllerStrategy final : public WorkloadStrategy {
  public:
   using WorkloadStrategy::WorkloadStrategy;
-  // On update, the template that was there is looked at: upstream takes the two the wrong way round.
+  // On update, the old template is checked, because upstream swaps the two arguments.
   std::vector<std::string> warnings(const Object& object, const Object* old) const override {
     if (old == nullptr) return WorkloadStrategy::warnings(object, nullptr);
     return generation_changed(object, *old) ? workload_warnings(*old, nullptr) : Warnings();

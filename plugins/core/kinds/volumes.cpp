@@ -28,7 +28,7 @@ void warn_of_term(const Value& term, const std::string& path, std::vector<std::s
   warn_of_node_term(term.get_object(), false, path, warnings);
 }
 
-// The label that has taken the place of one from before it was stable.
+// The stable label that replaces a deprecated one.
 std::string_view stable_label(std::string_view key) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kLabels = {{
       {"failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"},
@@ -41,8 +41,8 @@ std::string_view stable_label(std::string_view key) {
   return row != kLabels.end() ? row->second : std::string_view();
 }
 
-// Requirements of the same place that use the stable label in place of the deprecated one are equal; as upstream has it, so do those whose
-// key has been taken away from a label that has no successor.
+// Restores the deprecated label in requirements at the same position that now use the stable label. As upstream, also restores a key that
+// was removed if its label has no successor.
 void follow_labels(Array& requirements, const Array& before) {
   for (std::size_t i = 0; i < requirements.size() && i < before.size(); ++i) {
     if (!requirements[i].is_object() || !before[i].is_object()) continue;
@@ -72,7 +72,7 @@ bool same_but_for_labels(Object affinity, const Object& before) {
   return affinity == before;
 }
 
-// Whether that is what the volume is: nothing else is looked at first.
+// Whether the volume is a local volume: no other source that upstream checks first is set.
 bool is_local(const Object& spec) {
   constexpr std::array<std::string_view, 6> kOther = {"capacity", "claimRef", "nodeAffinity", "local", "storageos", "csi"};
   return has(spec, "local") && std::none_of(spec.begin(), spec.end(), [&](const auto& member) {
@@ -80,7 +80,7 @@ bool is_local(const Object& spec) {
          });
 }
 
-// Kinds of volumes that are mounted with options: the annotation with them is forbidden for all others.
+// Kinds of volumes that support mount options: for other kinds the annotation is forbidden.
 void check_mount_options(const Object& volume, FieldErrors& errors) {
   constexpr std::array<std::string_view, 13> kMounted = {"gcePersistentDisk",
                                                          "awsElasticBlockStore",
@@ -155,7 +155,7 @@ class PersistentVolumeStrategy final : public KindStrategy {
   const bool mutable_node_affinity_;
 };
 
-// The time of the last change of the phase is set by the server, not by the client that sets the phase.
+// The server sets the time of the last change of the phase.
 class PersistentVolumeStatusStrategy final : public StatusStrategy {
  public:
   using StatusStrategy::StatusStrategy;
@@ -211,20 +211,20 @@ class PersistentVolumeClaimStatusStrategy final : public StatusStrategy {
   }
 };
 
-// The class of a claim from before there was a field for it: it stays.
+// The annotation that held the class of a claim before the field existed is immutable.
 void check_class_annotation(const Object& claim, const Object& old, FieldErrors& errors) {
   constexpr std::string_view kClass = "volume.beta.kubernetes.io/storage-class";
   const auto class_of = [](const Object& object) {
     return get_string(object_or_empty(object_or_empty(object, "metadata"), "annotations"), kClass);
   };
   if (class_of(claim) == class_of(old)) return;
-  // The field may take the annotation's place.
+  // The field may replace the annotation.
   const bool removed = class_of(claim).empty() && !has(object_or_empty(old, "spec"), "storageClassName");
   if (removed && get_string_path(claim, "spec.storageClassName") == class_of(old)) return;
   errors.invalid("metadata.annotations." + std::string(kClass), class_of(claim), "field is immutable");
 }
 
-// A claim that has been given attributes keeps some.
+// The attributes class of a claim cannot be removed.
 void check_attributes_change(const Object& claim, const Object& old, FieldErrors& errors) {
   const Object &spec = object_or_empty(claim, "spec"), &before = object_or_empty(old, "spec");
   if (same_member(spec, before, kAttributes) || !has(object_or_empty(old, "status"), "currentVolumeAttributesClassName")) return;
@@ -245,8 +245,8 @@ class PersistentVolumeClaimStrategy final : public KindStrategy {
 
  protected:
   void prepare_create(Object& object) const override { prepare_update(object, {}); }
-  // dataSource is the older form of dataSourceRef: both are equal if the older can express it.  It cannot refer to newer kinds: it is
-  // dropped.  Old clients leave out the newer of the two names, or both forms of a source that was garbage on create, too.
+  // dataSource is the older field for dataSourceRef: both are equal if the older field can express the reference. It cannot refer to newer
+  // kinds, and is then dropped. Old clients omit the newer field, or both fields of a source that was already invalid on create.
   void prepare_update(Object& object, const Object& old) const override {
     Object& spec = ensure_object(object, "spec");
     const Object& before = object_or_empty(old, "spec");

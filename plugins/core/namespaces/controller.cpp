@@ -17,7 +17,7 @@ namespace {
 constexpr std::chrono::milliseconds kFirstPause{200};
 constexpr std::chrono::milliseconds kLongestPause{5000};
 constexpr int kWorkers = 10;  // --concurrent-namespace-syncs of kube-controller-manager
-// Upstream's namespaceDeletionGracePeriod: by then every server over the store refuses new objects in the namespace.
+// Upstream's namespaceDeletionGracePeriod: after this time every server of the store refuses new objects in the namespace.
 constexpr std::chrono::seconds kGrace{5};
 constexpr std::string_view kFinalizer = "kubernetes";
 
@@ -37,7 +37,7 @@ class NamespaceController {
                       std::shared_ptr<WorkQueue> queue)
       : api_(host.client()), election_(std::move(election)), informer_(std::move(informer)), queue_(std::move(queue)) {}
 
-  // One attempt to empty and release a namespace; an error reports what is in the way.
+  // One attempt to empty and release a namespace; an error reports the obstacle.
   Task<Status> reconcile(std::string name) {
     const ObjectRef known = informer_->indexer().get(name);
     if (known == nullptr || !is_terminating(*known)) co_return Status();
@@ -56,7 +56,7 @@ class NamespaceController {
     co_await std::move(noting);
     if (report.failed()) co_return internal_error("namespace " + name + " cannot be emptied yet");
     if (estimate == 0) co_return co_await release(std::move(name));
-    // The estimate is a grace period that a client has set: it may be any number.
+    // The estimate is a grace period that a client has set, so it may be any number.
     const auto pause = std::chrono::seconds(std::clamp<std::int64_t>(estimate / 2 + 1, 1, kLongestPause / std::chrono::seconds(1)));
     queue_->add_after(name, pause);
     co_return Status();
@@ -98,7 +98,7 @@ ResourceEventHandler enqueue_terminating(std::shared_ptr<WorkQueue> queue) {
   };
   ResourceEventHandler handler;
   handler.on_add = [note](const ObjectRef& ns, bool) { note(ns); };
-  // The conditions that this controller writes are no reason to look again.
+  // Changes of the conditions by this controller need no further pass.
   handler.on_update = [note](const ObjectRef& old, const ObjectRef& now) {
     if (!is_terminating(*old)) note(now);
   };

@@ -1,11 +1,11 @@
-// Empties namespaces that are being deleted, then removes their finalizer `kubernetes`: the work of kube-controller-manager's namespace
-// controller, done here while no kube-controller-manager works (--enable-namespace-controller, controller_election.hpp).
+// Empties namespaces that are being deleted, then removes their finalizer `kubernetes`, like kube-controller-manager's namespace
+// controller. It runs only while no kube-controller-manager is active (--enable-namespace-controller, controller_election.hpp).
 //
-// Pods are deleted first; the other objects follow when no pod is left.  Several workers take namespaces from a queue, one namespace each,
-// so that a namespace that cannot be emptied delays no other one.
+// Pods are deleted first; the other objects follow when no pod is left. Several workers process namespaces from a queue, one namespace
+// each, so that a namespace that cannot be emptied does not delay the others.
 // Thread-safety: everything runs on the host's executor.
 // Lifetime:      ends when the stop signal fires; the host waits for the tasks.
-// Errors:        a namespace that cannot be emptied yet is tried again, later each time; its conditions report why.
+// Errors:        a namespace that cannot be emptied yet is retried with growing pauses; its conditions report the reason.
 #pragma once
 
 #include <memory>

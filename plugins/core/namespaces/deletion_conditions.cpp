@@ -11,10 +11,10 @@ namespace {
 
 using namespace kit;
 
-// A condition is True with `reason` and a message if something is in the way, else False with the other two.
+// A condition is True with `reason` and a message if there is an obstacle, else False with the other two.
 struct Row {
   std::string_view type, reason, good_reason, good_message;
-  std::string (*message)(const DeletionReport& report);  // empty: nothing is in the way
+  std::string (*message)(const DeletionReport& report);  // empty: there is no obstacle
 };
 
 std::string discovery_message(const DeletionReport& report) {

@@ -7,7 +7,7 @@
 namespace backplane::core {
 namespace {
 
-// The endpoint slice mirroring controller leaves such endpoints alone.
+// The endpoint slice mirroring controller ignores such endpoints.
 constexpr std::string_view kSkipMirror = "endpointslice.kubernetes.io/skip-mirror";
 
 std::string_view type_of(std::string_view address) { return address.find(':') == std::string_view::npos ? "IPv4" : "IPv6"; }
@@ -45,14 +45,14 @@ const Object* first_subset(const Object& endpoints) {
   return subsets != nullptr && !subsets->empty() ? subsets->front().if_object() : nullptr;
 }
 
-// The subset of endpoints that have one and no other; null: they have none, or several.
+// The only subset of the endpoints; null: there is none, or several.
 Object* only_subset(Object& endpoints) {
   Value* subsets = find(endpoints, "subsets");
   const bool one = subsets != nullptr && subsets->is_array() && subsets->get_array().size() == 1;
   return one ? subsets->get_array().front().if_object() : nullptr;
 }
 
-// Puts a list in its place; nothing and an empty one are the same.
+// Sets a list; an absent list and an empty one are equal.
 bool set_list(Object& object, std::string_view key, Array wanted) {
   const Array* have = get_array(object, key);
   if (have != nullptr ? *have == wanted : wanted.empty()) return false;

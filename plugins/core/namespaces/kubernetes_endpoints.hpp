@@ -1,5 +1,5 @@
-// The content of the endpoints of service `kubernetes` and of their slice, by either rule: the addresses that servers have leases of, or
-// those that so many servers add one alongside the other and nothing removes for them (upstream's lease and master-count reconcilers).
+// The content of the endpoints of the service `kubernetes` and of their slice, by one of two rules: the addresses of all servers with a
+// lease, or a fixed number of addresses, to which each server adds its own (upstream's lease and master-count reconcilers).
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -12,19 +12,19 @@
 
 namespace backplane::core {
 
-// Changes of `endpoints`, new ones perhaps; each returns false when they are as they must be.
+// Changes of `endpoints`, which may be new; each function returns false if nothing had to be changed.
 
-// They hold these addresses and `port` alone, or nothing where there are no addresses.
+// Sets the endpoints to exactly these addresses and `port`; removes all subsets if there are no addresses.
 bool set_kubernetes_endpoints(Object& endpoints, const std::vector<std::string>& addresses, int port);
-// They hold `address` and at most `servers` - 1 others: those that follow it in the order of their text go first.  The ports are left
-// alone; where there is not one subset, one is made of this address and `port`.
+// Adds `address`, and removes others until at most `servers` are left: first those that follow it in alphabetical order. The ports are not
+// changed. If there is not exactly one subset, makes one with this address and `port`.
 bool add_kubernetes_address(Object& endpoints, const std::string& address, int port, int servers);
-// They do not hold `address`; the others are unchanged.
+// Removes `address`; the others are unchanged.
 bool remove_kubernetes_address(Object& endpoints, const std::string& address);
 
 // The type of the slice of such endpoints: it holds addresses of one type.
 std::string_view kubernetes_slice_type(const Object& endpoints);
-// The same for the slice, which holds what the endpoints hold of addresses of its type.
+// The same for the slice, which gets the addresses of its type from the endpoints.
 bool set_kubernetes_slice(Object& slice, const Object& endpoints);
 
 }  // namespace backplane::core

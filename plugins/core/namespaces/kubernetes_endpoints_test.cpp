@@ -11,7 +11,7 @@ constexpr std::string_view kOwn =
     R"({"metadata":{"labels":{"endpointslice.kubernetes.io/skip-mirror":"true"}},)"
     R"("subsets":[{"addresses":[{"ip":"10.1.2.3"}],"ports":[{"name":"https","port":6443,"protocol":"TCP"}]}]})";
 
-TEST(KubernetesEndpoints, HoldThisServerAloneAndAreThenLeftAlone) {
+TEST(KubernetesEndpoints, HoldOnlyThisServerAndAreThenNotChanged) {
   Object endpoints = parse(R"({"metadata":{"name":"kubernetes"}})");
   EXPECT_TRUE(set_kubernetes_endpoints(endpoints, {"10.1.2.3"}, 6443));
   endpoints["metadata"].get_object().erase("name");
@@ -60,7 +60,7 @@ TEST(KubernetesEndpointsByCount, AddressesAreAddedUpToTheNumberOfServers) {
   EXPECT_FALSE(add_kubernetes_address(endpoints, "10.1.2.3", 6443, 2));
   EXPECT_TRUE(add_kubernetes_address(endpoints, "10.1.2.2", 7443, 2));
   EXPECT_EQ(addresses_of(endpoints), "10.1.2.2 10.1.2.3");
-  EXPECT_EQ(endpoints.at("subsets").at(0).at("ports").at(0).at("port"), 6443) << "the ports are those of who was first";
+  EXPECT_EQ(endpoints.at("subsets").at(0).at("ports").at(0).at("port"), 6443) << "the ports are those of the first server";
   EXPECT_FALSE(add_kubernetes_address(endpoints, "10.1.2.3", 6443, 2));
 }
 
@@ -108,7 +108,7 @@ constexpr std::string_view kOwnSlice =
     R"({"metadata":{"labels":{"kubernetes.io/service-name":"kubernetes"}},)"
     R"("endpoints":[{"addresses":["10.1.2.3"],"conditions":{"ready":true}}],"ports":[{"name":"https","protocol":"TCP","port":6443}]})";
 
-TEST(KubernetesSlice, HoldsThisServerAloneAndIsThenLeftAlone) {
+TEST(KubernetesSlice, HoldsOnlyThisServerAndIsThenNotChanged) {
   Object slice;
   EXPECT_TRUE(set_kubernetes_slice(slice, parse(kOwn)));
   EXPECT_EQ(to_json(slice), kOwnSlice);

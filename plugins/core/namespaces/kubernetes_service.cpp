@@ -64,7 +64,7 @@ Task<Status> KubernetesServiceController::reconcile(bool present) {
   co_return status;
 }
 
-// This server's record is written, or taken away; what the others have written is kept while they renew it.
+// Writes or removes this server's record; the records of other servers exist while they renew them.
 Task<Result<KubernetesServiceController::Change>> KubernetesServiceController::change_by_leases(bool present) {
   auto keeping = present ? leases_->renew(service_.advertise_address) : leases_->remove(service_.advertise_address);
   Status kept = co_await std::move(keeping);
@@ -150,7 +150,7 @@ Task<void> KubernetesServiceController::remove_endpoints() {
 
 Task<void> KubernetesServiceController::run(Signal& stop) {
   Sleeper sleeper(stop);
-  // The record of a server that crashed: no client may be sent here before this server can answer.
+  // The record of a crashed server is removed, so that clients do not connect before this server is ready.
   if (keeps_endpoints()) co_await remove_endpoints();
   auto waiting = wait_until_ready(*client_, stop, stopped_);
   co_await std::move(waiting);
@@ -169,7 +169,7 @@ Task<Status> KubernetesServiceController::stop() {
   stopped_ = true;
   if (!client_ || !keeps_endpoints()) co_return Status();
   host_.logger().info("shutting down kubernetes service endpoint reconciler");
-  // A running pass must not write after the removal here.
+  // A running pass must not write after this removal.
   while (busy_) co_await sleep_for(kBusyPause);
   co_await remove_endpoints();
   co_return Status();

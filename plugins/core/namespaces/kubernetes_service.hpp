@@ -1,9 +1,9 @@
-// The service `kubernetes` of namespace default, by which programs inside the cluster find this server, and its endpoints and slice: what
-// upstream's kubernetesservice controller and its endpoint reconcilers do: the addresses are those of all servers over the store.
+// The service `kubernetes` of namespace default, by which programs inside the cluster find this server, and its endpoints and slice. As in
+// upstream's kubernetesservice controller and its endpoint reconcilers, the addresses are those of all servers of the store.
 //
 // Thread-safety: one executor; start() and stop() are the hooks of that name.
 // Lifetime:      shared by the hooks; its task ends when the stop signal fires.
-// Errors:        what cannot be written is logged and tried again at the next pass.
+// Errors:        a failed write is logged and retried at the next pass.
 #pragma once
 
 #include <functional>
@@ -20,8 +20,8 @@ namespace backplane::core {
 struct KubernetesService {
   std::string cluster_ip;         // the first address of the service range
   int node_port = 0;              // 0: the service is a ClusterIP
-  int secure_port = 0;            // where the server listens
-  std::string advertise_address;  // where the cluster reaches it; empty: no endpoints are kept
+  int secure_port = 0;            // the port on which the server listens
+  std::string advertise_address;  // the address for clients in the cluster; empty: no endpoints are maintained
   int servers = 1;                // the number of servers, if there are no leases to count
 };
 
@@ -31,9 +31,9 @@ class KubernetesServiceController {
   KubernetesServiceController(Host& host, KubernetesService service, std::optional<MasterLeases> leases)
       : host_(host), service_(std::move(service)), leases_(std::move(leases)) {}
 
-  // Makes the service; a task keeps service and endpoints from then on, the endpoints once the server is ready.
+  // Creates the service; a task maintains service and endpoints from then on, the endpoints once the server is ready.
   Task<Status> start(PostStartHookContext context);
-  // Takes this server's address out of the endpoints; nothing is written afterwards.  An error is logged: it must not fail a shutdown.
+  // Removes this server's address from the endpoints; nothing is written afterwards. An error is logged: it must not fail a shutdown.
   Task<Status> stop();
 
  private:
@@ -45,7 +45,7 @@ class KubernetesServiceController {
   Task<Status> reconcile(bool present);
   Task<Result<Change>> change_by_leases(bool present);
   Change change_by_count(bool present) const;
-  // The endpoints as they are afterwards, empty when there are none.
+  // The endpoints after the change; empty: there are none.
   Task<Result<Object>> reconcile_endpoints(Change change);
   Task<Status> reconcile_slice(Object endpoints);
   Task<void> remove_endpoints();

@@ -37,7 +37,7 @@ class NamespaceLifecycle final : public AdmissionPlugin {
     if (attributes.operation == AdmissionOperation::kDelete && of_namespaces && is_immortal(attributes.name)) {
       co_return forbidden("", "namespaces", attributes.name, "this namespace may not be deleted");
     }
-    // What is in a namespace that ends or has ended can be deleted.
+    // Objects in a namespace that is being deleted, or is missing, can be deleted.
     const bool is_delete = attributes.operation == AdmissionOperation::kDelete;
     if (of_namespaces || attributes.ns.empty() || is_delete || is_access_review(attributes.resource)) co_return Status();
     co_return co_await check(attributes);
@@ -45,9 +45,10 @@ class NamespaceLifecycle final : public AdmissionPlugin {
 
  private:
   Task<Status> check(const AdmissionAttributes& attributes) const {
-    RequestContext own;  // The read is ours, not the request's: no admission, no namespace of its path.
+    // A separate context, because the plugin reads on its own behalf: without admission and the namespace of the request's path.
+    RequestContext own;
     auto found = co_await read(own, attributes.ns, "0");
-    // The cache may not have seen it yet.
+    // The cache may not have the namespace yet.
     if (!found.ok() || !*found) found = co_await read(own, attributes.ns, "");
     if (!found.ok()) co_return std::move(found).status();
     if (attributes.operation == AdmissionOperation::kUpdate) co_return Status();

@@ -1,4 +1,4 @@
-// Admission plugin NamespaceLifecycle: nothing is made in a namespace that is missing or going, and some namespaces never go.
+// Admission plugin NamespaceLifecycle: refuses creates in a namespace that is missing or being deleted, and deletions of some namespaces.
 //
 // Thread-safety: any executor.
 // Lifetime:      keeps the namespaces' store.

@@ -59,7 +59,7 @@ TEST_F(LifecycleTest, ANamespaceIsGoingWhenItsPhaseSaysSoWhateverElseStandsInIt)
   EXPECT_EQ(create_in("missing").reason(), Reason::kNotFound);
 }
 
-// An object that was left over could be updated.
+// Regression: an object that was left in a missing namespace could be updated.
 TEST_F(LifecycleTest, UpdatesNeedANamespaceThatExists) {
   put(R"({"metadata":{"name":"going"}})", "Terminating");
   EXPECT_TRUE(admit(AdmissionOperation::kUpdate, "going").ok());

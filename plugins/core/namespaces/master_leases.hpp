@@ -2,7 +2,7 @@
 // reconcilers.Leases, keys /registry/masterleases/ADDRESS).
 //
 // Thread-safety: any thread.
-// Lifetime:      values; they share a storage that is served nowhere.
+// Lifetime:      values; they share a storage that is not served.
 // Errors:        those of the store.
 #pragma once
 
@@ -17,9 +17,9 @@ class MasterLeases {
  public:
   static Result<MasterLeases> make(Host& host);
 
-  // Keeps the record of `address` for fifteen seconds more.
+  // Extends the record of `address` by fifteen seconds.
   Task<Status> renew(std::string address) const;
-  // No error when there is none.
+  // Success if there is no record.
   Task<Status> remove(std::string address) const { return records_.remove(std::move(address)); }
   // Sorted.
   Task<Result<std::vector<std::string>>> addresses() const;

@@ -1,7 +1,7 @@
 // The resources of which a namespace can hold objects, from aggregated discovery: two calls, however many versions there are.
 //
 // Thread-safety: any executor.
-// Errors:        what cannot be discovered is in the report; the other resources are found.
+// Errors:        resources that cannot be discovered are in the report; the others are found.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ struct NamespacedResource {
 
 Task<std::vector<NamespacedResource>> discover_namespaced(ApiClient& api, DeletionReport& report);
 
-// A call that is given up after a minute.
+// A call with a time limit of a minute.
 HttpCall deletion_call(std::string method, std::string target);
 
 }  // namespace backplane::core

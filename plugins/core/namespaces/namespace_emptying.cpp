@@ -37,7 +37,7 @@ class Emptying {
       auto emptying = empty(*pods, "failed to delete pods for namespace: " + ns_ + ", err: ");
       const std::int64_t left = co_await std::move(emptying);
       if (left > 0) {
-        // Of pods that delay everything else upstream reports neither the count nor the finalizers.
+        // If pods delay all other objects, upstream reports neither their number nor their finalizers.
         report_.remaining.clear();
         report_.by_finalizer.clear();
         co_return estimate_;
@@ -52,7 +52,7 @@ class Emptying {
   }
 
  private:
-  // Returns how many objects are left; a problem is reported with `prefix`.
+  // Returns the number of remaining objects; an error is reported with `prefix`.
   Task<std::int64_t> empty(const NamespacedResource& resource, std::string prefix) {
     Left left;
     auto deleting = delete_all(resource, left);
@@ -67,7 +67,7 @@ class Emptying {
   Task<Status> delete_all(const NamespacedResource& resource, Left& left) {
     bool any = true;
     if (resource.lists) {
-      // Most resources have nothing: they cost two small calls.
+      // Most resources have no objects and cost only two small calls.
       auto first = co_await api_.request(deletion_call("GET", resource.path(ns_) + "?limit=1"));
       if (!first.ok()) co_return unsupported(first.status()) ? Status() : std::move(first).status();
       const Array* items = get_array(*first, "items");
@@ -128,7 +128,7 @@ class Emptying {
     co_return listed;
   }
 
-  // The metadata of every object that is there, page by page.
+  // Reads the metadata of every object, page by page.
   Task<Status> for_each_left(const NamespacedResource& resource, std::function<void(const Object& item)> look,
                              const char* accept = kMetadataOnly) {
     std::string token;

@@ -1,7 +1,7 @@
 // One pass over the content of a namespace that is being deleted: pods first, then everything else.
 //
 // Thread-safety: any executor.
-// Errors:        in the report; a resource that fails leaves the others as they would be without it.
+// Errors:        in the report; a resource that fails does not affect the others.
 #pragma once
 
 #include "backplane/net/client.hpp"
@@ -9,7 +9,7 @@
 
 namespace backplane::core {
 
-// Returns the seconds that the objects which are left are estimated to need; 0: nothing is left, or the report has failed().
+// Returns the estimated seconds until the remaining objects are gone; 0: no objects remain, or the report has failed().
 Task<std::int64_t> empty_namespace(ApiClient& api, const Object& ns, DeletionReport& report);
 
 }  // namespace backplane::core

@@ -61,7 +61,7 @@ Task<void> PeerLease::run(Signal& stop) {
 Task<Status> PeerLease::stop() {
   stopped_ = true;
   if (!client_) co_return Status();
-  // A write in progress must not follow the removal here.
+  // A write in progress must not end after this removal.
   while (busy_) co_await sleep_for(kBusyPause);
   auto removing = records_.remove(identity_);
   Status removed = co_await std::move(removing);

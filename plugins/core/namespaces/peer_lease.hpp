@@ -3,7 +3,7 @@
 //
 // Thread-safety: one executor; start() and stop() are the hooks of that name.
 // Lifetime:      shared by the hooks; its task ends when the stop signal fires.
-// Errors:        what cannot be written is logged and tried again.
+// Errors:        a failed write is logged and retried.
 #pragma once
 
 #include <optional>
@@ -33,7 +33,7 @@ class PeerLease {
   const kit::PeerAddress address_;
   const std::string identity_;
   std::optional<ApiClient> client_;  // since start()
-  bool busy_ = false;                // it is being written
+  bool busy_ = false;                // a write is in progress
   bool stopped_ = false;
 };
 

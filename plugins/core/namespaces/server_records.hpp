@@ -1,5 +1,5 @@
-// Records of the servers over one store, encoded as kube-apiserver's are: Endpoints under separate keys, which are
-// served nowhere and vanish when they are no longer renewed.
+// Records of the servers over one store, encoded like kube-apiserver's: Endpoints under separate keys, which are not served and expire if
+// they are not renewed.
 //
 // Thread-safety: any thread.
 // Lifetime:      values; copies share a storage.
@@ -26,11 +26,11 @@ class ServerRecords {
   // Below /registry/`prefix`/.
   static Result<ServerRecords> make(Host& host, const std::string& prefix);
 
-  // Writes the record of that key.  Of the metadata of `record` labels are kept; a generation counts the writes.
+  // Writes the record of that key. Only the labels of the metadata of `record` are stored; a generation counts the writes.
   Task<Status> renew(std::string key, Object record) const;
-  // No error when there is none.
+  // Success if there is no record.
   Task<Status> remove(std::string key) const;
-  // Errors: kNotFound when it is not there, or has vanished.
+  // Errors:        kNotFound if there is no record, or it has expired.
   Task<Result<Object>> get(std::string key) const;
   Task<Status> for_each_record(std::function<void(const Object& record)> look) const;
 
@@ -39,9 +39,9 @@ class ServerRecords {
   std::shared_ptr<StandardStorage> records_;
 };
 
-// With these subsets.
+// A record with these subsets.
 Object server_record(Array subsets);
-// Endpoints, and so records, cannot hold such an address: no other host could reach the server there.
+// True for addresses that Endpoints, and so records, cannot have, because other hosts cannot reach them.
 bool is_loopback(std::string_view address);
 
 }  // namespace backplane::core

@@ -1,4 +1,4 @@
-// Namespaces: held by spec.finalizers until their contents are gone.
+// Namespaces: spec.finalizers retain them until they are empty.
 #include <algorithm>
 
 #include "backplane/core/json_access.hpp"
@@ -21,7 +21,7 @@ void set_name_label(Object& object) {
   if (!name.empty()) ObjectMeta(object).mutable_labels()[kNameLabel] = name;
 }
 
-// `indexed`: the item is blamed, else the list.
+// `indexed`: the error names the item, otherwise the list.
 void check_finalizers(const Object& object, bool indexed, FieldErrors& errors) {
   const std::string path = "spec.finalizers";
   const auto names = texts_of(object_or_empty(object, "spec"), "finalizers");
@@ -40,7 +40,7 @@ class NamespaceStrategy final : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
   void apply_defaults(Object& object) const override { set_name_label(object); }
-  // A name that was made up came later.
+  // A generated name is set later.
   void canonicalize(Object& object) const override { set_name_label(object); }
   bool held_by_other_finalizers(const Object& object) const override { return held(object); }
   void mark_deleting(Object& object) const override { ensure_object(object, "status")["phase"] = "Terminating"; }
@@ -63,13 +63,13 @@ class NamespaceStatusStrategy final : public StatusStrategy {
   bool held_by_other_finalizers(const Object& object) const override { return held(object); }
 };
 
-// PUT /finalize: spec.finalizers may change, the status may not; when the last one has gone, so has the namespace.
+// PUT /finalize: spec.finalizers may change, the status may not. Without finalizers the namespace is removed.
 class NamespaceFinalizeStrategy final : public KindStrategy {
  public:
   NamespaceFinalizeStrategy() : KindStrategy({.namespaced = false, .name_rule = NameRule::kDnsLabel}) {}
   std::optional<WrittenFields> written_fields() const override { return WrittenFields{.resets = {"status"}}; }
   void apply_defaults(Object& object) const override { set_name_label(object); }
-  // A name that was made up came later.
+  // A generated name is set later.
   void canonicalize(Object& object) const override { set_name_label(object); }
   bool held_by_other_finalizers(const Object& object) const override { return held(object); }
 

@@ -48,7 +48,7 @@ Task<Status> make_system_namespaces(ApiClient& client) {
   for (std::string_view name : kSystemNamespaces) {
     Status status = co_await make_if_missing(client, namespaces, "", new_namespace(name));
     if (!status.ok() && is_unreadable(status)) {
-      unreadable = std::move(status);  // the others are made all the same
+      unreadable = std::move(status);  // the other namespaces are created nevertheless
     } else if (!status.ok()) {
       co_return status;
     }

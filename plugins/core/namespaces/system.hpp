@@ -1,8 +1,8 @@
 // The objects that a new server creates: the system namespaces.
 //
 // Thread-safety: the hooks run on an executor of the host.
-// Errors:        what cannot be made is logged and tried again: a conflicting object must not keep the
-//                server from starting, or no client could remove it.
+// Errors:        a failed creation is logged and retried: a conflicting object must not prevent startup, because then no client could
+//                remove it.
 #pragma once
 
 #include <string>

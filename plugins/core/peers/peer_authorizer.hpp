@@ -1,8 +1,8 @@
-// Lets peers read what this server serves.  A peer is the user system:apiserver: the host gives this name to the server's own calls, to the
-// bearer of a client certificate for it and to what a verified front proxy names so, never to a credential that a plugin authenticates.
+// Lets peers read the served resources. A peer is the user system:apiserver. The host assigns this name to the server's calls to itself, to
+// clients with a certificate for it, and to users that a verified front proxy names so; never to users that a plugin authenticates.
 //
 // Thread-safety: any executor.
-// Errors:        none: it has no opinion on anything else.
+// Errors:        none: it has no opinion on other requests.
 #pragma once
 
 #include <memory>

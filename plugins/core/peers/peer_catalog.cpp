@@ -10,7 +10,7 @@ std::string group_name(const Object& group) {
   return metadata != nullptr ? std::string(get_string(*metadata, "name")) : std::string();
 }
 
-// Of the form that kit::aggregated_groups() gives.
+// From the result of kit::aggregated_groups().
 const Array& versions_of(const Object& group) { return *get_array(group, "versions"); }
 
 void add_resources(const Array& groups, std::vector<GroupVersionResource>& out) {
@@ -59,7 +59,7 @@ PeerCatalog::Peers PeerCatalog::peers() const {
   return peers_;
 }
 
-// ---- what is this server's own
+// ---- resources of this server
 
 bool PeerCatalog::is_our_own(const GroupVersion& version) const { return ours_.contains(version); }
 

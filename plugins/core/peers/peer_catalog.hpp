@@ -1,10 +1,9 @@
-// The resources that peers serve, by resource and as discovery lists them.
-//
-// Group versions of custom resources and of extension servers are no peer's: this server has all of them, and excludes
-// removed ones for a while, since peers may still list them (upstream: GVExclusionManager).
+// The resources that peers serve, by resource and in the format of discovery.
+// Group versions of custom resources and of extension servers are never forwarded to peers: this server has all of them, and excludes
+// removed ones for some time, because peers may still list them (upstream: GVExclusionManager).
 //
 // Thread-safety: any thread.
-// Lifetime:      values that are handed out stay as they are.
+// Lifetime:      returned values do not change.
 // Errors:        none.
 #pragma once
 
@@ -38,21 +37,21 @@ class PeerCatalog {
 
   explicit PeerCatalog(std::string own_id) : own_id_(std::move(own_id)) {}
 
-  // In the place of all that was known.
+  // Replaces all known peers.
   void know(Peers peers);
   Peers peers() const;
-  // Groups added and removed here.
+  // Records group versions that were added and removed on this server.
   void follow(const GroupVersionsChange& change, Clock::time_point now = Clock::now());
-  // Groups removed kGrace ago are no longer excluded.
+  // Ends the exclusion of group versions that were removed kGrace ago.
   void forget_gone(Clock::time_point now = Clock::now());
 
   // The peers that serve the resource.
   std::vector<std::string> servers_of(const GroupVersionResource& resource) const;
-  // Null: there is nothing to show.
+  // Null: peers have no further resources.
   PeerDiscoveryRef discovery() const;
 
  private:
-  // With the lock.
+  // Called with the lock held.
   bool is_our_own(const GroupVersion& version) const;
   void changed(const GroupVersion& version);
   Array shown_groups(const Peer& peer) const;
@@ -62,12 +61,12 @@ class PeerCatalog {
   Peers peers_;
   std::map<GroupVersionResource, std::vector<std::string>> servers_;
   std::set<GroupVersion> listed_;                   // by any peer
-  std::map<GroupVersion, Clock::time_point> ours_;  // since when they have gone; max(): they have not
+  std::map<GroupVersion, Clock::time_point> ours_;  // the time of removal; max(): not removed
   mutable PeerDiscoveryRef discovery_;              // made at first use
   mutable bool made_ = true;
 };
 
-// Of APIGroupDiscoveryLists, as a server answers with them for /api and for /apis.
+// The Peer of the APIGroupDiscoveryLists that a server returns for /api and /apis.
 PeerCatalog::Peer peer_of(const Object& api, const Object& apis);
 
 }  // namespace backplane::core

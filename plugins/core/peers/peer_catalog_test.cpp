@@ -48,7 +48,7 @@ class PeerCatalogTest : public testing::Test {
   const PeerCatalog::Clock::time_point now_ = PeerCatalog::Clock::now();
 };
 
-TEST_F(PeerCatalogTest, ResourcesAreFoundAtAllWhoServeThem) {
+TEST_F(PeerCatalogTest, ResourcesAreFoundAtAllPeersThatServeThem) {
   EXPECT_EQ(catalog_.discovery(), nullptr);
   catalog_.know({{"one", peer({{"apps", "v1", "deployments"}})}, {"two", peer({{"apps", "v1", "deployments"}, {"batch", "v1", "jobs"}})}});
   EXPECT_THAT(catalog_.servers_of({"apps", "v1", "deployments"}), ElementsAre("one", "two"));

@@ -1,8 +1,8 @@
-// Passes one request on to one of the peers that serve its resource.
+// Forwards one request to one of the peers that serve its resource.
 //
 // Thread-safety: for one request, on its executor.
 // Lifetime:      keeps the proxy.
-// Errors:        503 with a Status while no address is known of any of them, in plain text for what goes wrong on the way.
+// Errors:        503 with a Status if no address of these peers is known; 503 in plain text for errors of the call.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ namespace backplane::core {
 
 class PeerProxy;
 
-// Says of a request that it comes from a peer: it is served where it is, or not at all.
+// The header that marks a request of a peer, which must not be forwarded again.
 inline constexpr const char* kPeerProxiedHeader = "x-kubernetes-peer-proxied";
 
 class PeerHandler final : public HttpHandler {
@@ -35,7 +35,7 @@ class PeerHandler final : public HttpHandler {
   const GroupVersionResource resource_;
 };
 
-// Of a request that a peer has answered; the resource of discovery is empty.
+// Counts a request that a peer has served; for discovery the resource is empty.
 void count_rerouted(int code, const GroupVersionResource& resource);
 
 }  // namespace backplane::core

@@ -10,11 +10,11 @@ namespace {
 
 constexpr const char* kLeaseNamespace = "kube-system";
 constexpr std::string_view kIdentityLabel = "apiserver.kubernetes.io/identity";
-// A server's lease may be there before its record is.
+// A server's lease may exist before its record.
 constexpr int kTries = 20;
 constexpr std::chrono::milliseconds kFirstPause{5};
 constexpr std::chrono::seconds kLongestPause{30}, kTime{10};
-// The resources that the peer serves itself, if it can report them.
+// Requests only the local resources of the peer, if it supports that.
 constexpr const char* kOwnDiscovery =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList;profile=nopeer,"
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
@@ -62,7 +62,7 @@ std::string_view holder_of(const Object& lease) {
   return spec != nullptr ? get_string(*spec, "holderIdentity") : std::string_view();
 }
 
-// Of a list of objects; an empty one where there is none.
+// The items of a list; empty if there are none.
 const Object& first_of(const Object& from, std::string_view list) {
   static const Object kNone;
   const Array* found = get_array(from, list);
@@ -135,7 +135,7 @@ bool PeerProxy::is_peer(const Object& lease) const {
   return name_of(lease) != own_id_ && !holder_of(lease).empty();
 }
 
-// Renewals change nothing; a server that has been started anew has another holder.
+// Renewals change nothing; a restarted server has another holder identity.
 void PeerProxy::lease_changed(const ObjectRef& before, const ObjectRef& now) {
   const auto read = [](const ObjectRef& lease) { return lease != nullptr ? decode(*lease, json::storage_ptr()) : Object(); };
   const Object old = read(before);
@@ -154,7 +154,7 @@ std::vector<std::string> PeerProxy::peers() const {
   return out;
 }
 
-// ---- what they serve
+// ---- resources of the peers
 
 Task<Status> PeerProxy::look(std::string lease) {
   const auto self = shared_from_this();

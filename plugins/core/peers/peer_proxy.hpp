@@ -1,7 +1,8 @@
-// Passes requests on to peers for what they serve and this server does not (upstream: the mixed version proxy, package peerproxy).
+// Forwards requests for resources that peers serve and this server does not (upstream: the mixed version proxy, package peerproxy).
 //
-// Peers are found by their identity leases, and their addresses by their records (PeerLease).  What they serve is read once when a
-// lease comes or changes hands.  They are trusted by --peer-ca-file, and trust this server by --proxy-client-cert-file.
+// Peers are found by their identity leases, and their addresses by their records (PeerLease). Their resources are read once when a lease is
+// created or changes its holder. Certificates of peers are verified by --peer-ca-file; this server authenticates with
+// --proxy-client-cert-file.
 //
 // Thread-safety: find(), discovery() and handlers on any thread; the rest on the plugin's executor.
 // Lifetime:      shared with the hooks and with requests that have begun; the host outlives it.
@@ -25,7 +26,7 @@ class PeerProxy final : public PeerServers, public std::enable_shared_from_this<
  public:
   PeerProxy(Host& host, ServerRecords records);
 
-  // With its hooks, and follows what is served here.
+  // Registers its hooks, and follows the group versions of this server.
   static Status install(Host& host, ServerRecords records);
 
   std::shared_ptr<HttpHandler> find(const RequestContext& context, const Exchange& exchange) override;

@@ -100,7 +100,7 @@ class BindingBase : public RestStorage, public Scoper {
   bool namespaced() const override { return true; }
 
  protected:
-  // `validation`: null: none.
+  // `validation`: null: no validation.
   Task<Result<ObjectRef>> bind(RequestContext& context, std::string name, const Object& binding, WriteOptions options,
                                CreateValidation* validation) {
     Status valid = validate_binding(binding);

@@ -1,7 +1,7 @@
 // POST on pods/binding and bindings: a scheduler's decision.
 //
 // Thread-safety: any executor.
-// Lifetime:      keep the stores they are made from.
+// Lifetime:      share the stores from which they are made.
 #pragma once
 
 #include <memory>

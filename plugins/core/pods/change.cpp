@@ -53,14 +53,14 @@ bool check_deadline(const Object& spec, const Object& before, FieldErrors& error
   return true;
 }
 
-// All of a toleration but its seconds.
+// All members of a toleration except its seconds.
 using TolerationKey = std::array<std::string_view, 4>;
 TolerationKey key_of(const Object& toleration) {
   return {get_string(toleration, "key"), get_string(toleration, "operator"), get_string(toleration, "value"),
           get_string(toleration, "effect")};
 }
 
-// Tolerations may only be added; of the old ones just the seconds may change.  The first that is gone is blamed for all.
+// Tolerations may only be added; only the seconds of old ones may change. The error names the first missing one.
 void check_tolerations(const Object& spec, const Object& before, FieldErrors& errors) {
   std::set<TolerationKey> present;
   each(spec, "tolerations", [&](const Object& toleration, std::size_t) { present.insert(key_of(toleration)); });
@@ -95,7 +95,7 @@ void check_node_selector(const Object& spec, const Object& before, FieldErrors& 
                      "only additions to spec.nodeSelector are allowed (no mutations or deletions)");
 }
 
-// True when the list begins with all that it held before.
+// True if the list begins with all its old items.
 bool only_grows(const Object& now, const Object& before, std::string_view list) {
   const Array* old = get_array(before, list);
   const Array* grown = get_array(now, list);
@@ -103,7 +103,7 @@ bool only_grows(const Object& now, const Object& before, std::string_view list) 
   return grown != nullptr && grown->size() >= old->size() && std::equal(old->begin(), old->end(), grown->begin());
 }
 
-// A term without requirements matches nothing: it must stay so.
+// A term without requirements matches nothing, and must not get any.
 bool term_only_grows(const Object& now, const Object& before) {
   const auto empty = [](const Object& term) { return count_of(term, "matchExpressions") + count_of(term, "matchFields") == 0; };
   if (empty(before) && !empty(now)) return false;
@@ -131,7 +131,7 @@ void check_node_affinity(const Object& affinity, const Object& before, FieldErro
   }
 }
 
-// The node affinity set back, and with it an affinity that held nothing else.
+// Restores the old node affinity; removes an affinity that contained nothing else.
 void take_node_affinity(Object& spec, const Object& before) {
   const Object* old = get_object(before, "affinity");
   Object* affinity = mutable_object(spec, "affinity");
@@ -146,7 +146,7 @@ void take_node_affinity(Object& spec, const Object& before) {
   }
 }
 
-// While a gate keeps a pod from the scheduler, where it may run can be narrowed.
+// While a scheduling gate exists, the set of possible nodes may be restricted further.
 void take_what_gated_pods_may(Object& spec, const Object& before, FieldErrors& errors) {
   if (count_of(before, "schedulingGates") == 0) return;
   check_node_selector(spec, before, errors);
@@ -158,11 +158,11 @@ void take_what_gated_pods_may(Object& spec, const Object& before, FieldErrors& e
   take_node_affinity(spec, before);
 }
 
-// The new spec with everything that may change set back.
+// The new spec with the old values of all members that may change.
 Object without_allowed_changes(const Object& spec, const Object& before) {
   Object out(spec);
   for (std::string_view list : {"containers", "initContainers"}) {
-    std::size_t i = 0;  // there are as many as before
+    std::size_t i = 0;  // the number of containers is unchanged
     each_mutable(out, list, [&](Object& container) { take_member(container, (*get_array(before, list))[i++].get_object(), "image"); });
   }
   for (std::string_view member : {"activeDeadlineSeconds", "schedulingGates", "tolerations"}) take_member(out, before, member);

@@ -7,8 +7,8 @@
 
 namespace backplane::core {
 
-// Images, a shorter deadline, more tolerations and fewer scheduling gates; while there is a gate also what narrows the nodes further.
-// Whatever else differs is refused, with the difference.
+// Images, a shorter deadline, more tolerations and fewer scheduling gates; while there is a gate, also restrictions of the possible nodes.
+// Other differences are refused, and the message contains them.
 void check_pod_change(const Object& object, const Object& old, FieldErrors& errors);
 
 }  // namespace backplane::core

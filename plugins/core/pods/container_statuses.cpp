@@ -65,7 +65,7 @@ void check_health(const Object& resource, const Path& path, std::set<std::string
   if (!seen.emplace(id).second) errors.duplicate(path.at("resourceID"), id);
 }
 
-// `container`: null if the pod has none of that name, of which nothing is known.
+// `container`: null if the pod has no container of that name.
 void check_allocated(const Object& status, const Object* container, const Path& path, FieldErrors& errors) {
   if (count_of(status, "allocatedResourcesStatus") == 0) return;
   const auto allocatable = container != nullptr ? allocatable_names(*container) : std::set<std::string, std::less<>>();
@@ -96,7 +96,7 @@ void check_image(const Object& mount, const Path& path, FieldErrors& errors) {
 
 struct StatusList {
   std::string_view statuses;
-  std::string_view containers;  // empty: of containers that are given no resources
+  std::string_view containers;  // empty: for containers without resources
 };
 constexpr StatusList kLists[] = {
     {"containerStatuses", "containers"}, {"initContainerStatuses", "initContainers"}, {"ephemeralContainerStatuses", ""}};

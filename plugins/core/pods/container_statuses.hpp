@@ -1,4 +1,4 @@
-// Checks of what a kubelet reports of containers: their users, the health of their devices, and the images that they mount.
+// Validation of a kubelet's report about containers: their users, the health of their devices, and the images that they mount.
 //
 // Thread-safety: pure function.
 #pragma once
@@ -8,7 +8,7 @@
 
 namespace backplane::core {
 
-// `spec`: of the pod; `status`: its status as it is to be.
+// `spec`: of the pod; `status`: its new status.
 void check_container_statuses(const Object& spec, const Object& status, FieldErrors& errors);
 
 }  // namespace backplane::core

@@ -9,7 +9,7 @@ namespace {
 
 using namespace kit;
 
-// So many evictions may wait to be noticed by the controller of budgets.
+// The maximum number of evictions that the disruption controller has not processed yet.
 constexpr std::size_t kMostDisruptedPods = 2000;
 constexpr int kRetrySeconds = 10;
 constexpr std::string_view kAllowed = "DisruptionAllowed";
@@ -24,20 +24,20 @@ Status refuse(int retry_after_seconds, std::string why) {
 
 Status broken(std::string_view name, std::string_view why) { return forbidden("policy", "poddisruptionbudget", name, why); }
 
-// Why a budget that allows no disruption allows none.
+// The reason why a budget allows no disruption.
 std::string reason_of(const Object& status, const std::string& name) {
   const std::string budget = "The disruption budget " + name;
   const Object* condition = find_item(status, "conditions", "type", kAllowed);
-  const bool told = condition != nullptr && get_string(*condition, "status") == "False" && !get_string(*condition, "message").empty();
-  const std::string message(told ? get_string(*condition, "message") : std::string_view());
-  const std::string reason(told ? get_string(*condition, "reason") : std::string_view());
-  // The numbers of a budget without a computed status are meaningless.
-  if (told && reason == "SyncFailed") return budget + " does not allow evicting pods currently because it failed sync: " + message;
+  const bool explained = condition != nullptr && get_string(*condition, "status") == "False" && !get_string(*condition, "message").empty();
+  const std::string message(explained ? get_string(*condition, "message") : std::string_view());
+  const std::string reason(explained ? get_string(*condition, "reason") : std::string_view());
+  // The numbers of a budget without a computed status are not valid.
+  if (explained && reason == "SyncFailed") return budget + " does not allow evicting pods currently because it failed sync: " + message;
   const std::int64_t healthy = get_int(status, "currentHealthy").value_or(0), wanted = get_int(status, "desiredHealthy").value_or(0);
   if (healthy <= wanted) {
     return budget + " needs " + std::to_string(wanted) + " healthy pods and has " + std::to_string(healthy) + " currently";
   }
-  if (told) return budget + " does not allow evicting pods currently (" + reason + "): " + message;
+  if (explained) return budget + " does not allow evicting pods currently (" + reason + "): " + message;
   return budget + " does not allow evicting pods currently";
 }
 

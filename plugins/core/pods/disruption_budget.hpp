@@ -1,7 +1,7 @@
-// PodDisruptionBudgets, as evictions see them: which pods they are about, and whether one more may go.
+// PodDisruptionBudgets for evictions: the pods that they select, and whether one more may be evicted.
 //
-// Thread-safety: pure functions on trees of the caller's.
-// Errors:        kTooManyRequests with cause DisruptionBudget (ask again later), kForbidden for a budget in disorder.
+// Thread-safety: pure functions on trees of the caller.
+// Errors:        kTooManyRequests with cause DisruptionBudget (retry later), kForbidden for an invalid budget.
 #pragma once
 
 #include <string_view>
@@ -11,17 +11,17 @@
 
 namespace backplane::core {
 
-// The budget's selector takes the pod; one that is missing, or cannot be read, takes none.
+// True if the budget's selector selects the pod; a missing or invalid selector selects no pod.
 bool covers(const Object& budget, const Object& pod);
 
 bool is_ready(const Object& pod);
-// Whether a pod that is not ready may go without being counted.
+// Whether a pod that is not ready may be evicted without being counted.
 bool lets_unready_go(const Object& budget);
 
-// Takes one disruption from what the budget's status allows, for the pod.
+// Decrements the allowed disruptions in the budget's status, for the pod.
 Status take_disruption(Object& budget, std::string_view pod_name);
 
-// The budget, or the pod, is not what it was when the eviction began.
+// The budget, or the pod, has changed since the eviction began.
 Status still_processing(std::string_view budget_name);
 
 }  // namespace backplane::core

@@ -51,10 +51,11 @@ TEST(DisruptionBudgets, SayWhyTheyAllowNone) {
   };
   EXPECT_EQ(refused(R"("currentHealthy":1,"desiredHealthy":2)"), "The disruption budget pdb needs 2 healthy pods and has 1 currently");
   EXPECT_EQ(refused(R"("currentHealthy":3,"desiredHealthy":2)"), "The disruption budget pdb does not allow evicting pods currently");
-  const std::string told = R"("currentHealthy":3,"desiredHealthy":2,"conditions":[{"type":"DisruptionAllowed","status":"False","reason":")";
-  EXPECT_EQ(refused(told + R"(Why","message":"because"}])"),
+  const std::string explained =
+      R"("currentHealthy":3,"desiredHealthy":2,"conditions":[{"type":"DisruptionAllowed","status":"False","reason":")";
+  EXPECT_EQ(refused(explained + R"(Why","message":"because"}])"),
             "The disruption budget pdb does not allow evicting pods currently (Why): because");
-  EXPECT_EQ(refused(told + R"(SyncFailed","message":"because"}])"),
+  EXPECT_EQ(refused(explained + R"(SyncFailed","message":"because"}])"),
             "The disruption budget pdb does not allow evicting pods currently because it failed sync: because");
 }
 

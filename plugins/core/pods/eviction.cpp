@@ -11,7 +11,7 @@
 namespace backplane::core {
 namespace {
 
-// Writes that lose to others are tried again.
+// Writes with a conflict are retried.
 constexpr int kTries = 20;
 constexpr std::chrono::milliseconds kPause{500};
 
@@ -45,7 +45,7 @@ Result<DeleteOptions> delete_options_of(const Object& eviction, const WriteOptio
   if (has(wanted, "resourceVersion")) out.preconditions.resource_version = std::string(get_string(wanted, "resourceVersion"));
   const Array* dry_run = get_array(asked, "dryRun");
   const std::string own = dry_run != nullptr && !dry_run->empty() ? printed(*dry_run) : std::string();
-  constexpr std::string_view kAll = "[All]";  // what a request may ask for
+  constexpr std::string_view kAll = "[All]";  // the options that a request may have
   if (request.dry_run && !own.empty() && own != kAll) {
     return Status(500, Reason::kNone, "Non-matching dry-run options in request and content: " + std::string(kAll) + " and " + own);
   }
@@ -126,10 +126,10 @@ class Mark final : public UpdatedObjectInfo {
   Preconditions wanted_;
 };
 
-// How an eviction fares with the budgets.
+// The result of checking the budgets.
 enum class Verdict : unsigned char { kGo, kGoUncounted, kTooManyBudgets };
 
-// One eviction from its first look at the pod to its end.
+// One eviction, from the first read of the pod to its end.
 class EvictionOperation {
  public:
   EvictionOperation(const EvictionParts& parts, RequestContext& request, std::string name, DeleteOptions options)
@@ -147,7 +147,7 @@ class EvictionOperation {
     if (*verdict == Verdict::kTooManyBudgets) co_return outcome(false);
     DeleteOptions how = asked_;
     const bool uncounted = *verdict == Verdict::kGoUncounted;
-    // A pod that has become ready since is counted after all.
+    // A pod that has become ready since then is counted.
     if (uncounted) how.preconditions.resource_version = version();
     Status removed = co_await remove(std::move(how));
     if (removed.ok()) co_return outcome(true);
@@ -179,12 +179,12 @@ class EvictionOperation {
 
   Task<Status> remove_read_pod() {
     DeleteOptions how = asked_;
-    // One that is not over may become ready meanwhile.
+    // A pod that has not ended may become ready meanwhile.
     if (!is_over(pod_) && !asked_.preconditions.resource_version) how.preconditions.resource_version = version();
     co_return co_await remove(std::move(how));
   }
 
-  // True: the pod was none that budgets count, and has been deleted.
+  // True: budgets do not count the pod, and it has been deleted.
   Task<Result<bool>> remove_uncounted() {
     Status done;
     for (int tries = 1;; ++tries) {
@@ -201,7 +201,7 @@ class EvictionOperation {
 
   bool out_of_time() const { return std::chrono::steady_clock::now() + kPause >= context_.deadline; }
 
-  // Those that take the pod.
+  // The budgets that select the pod.
   Task<Result<std::vector<Object>>> budgets() {
     auto list = co_await parts_.client->list(kBudgets, std::string(meta_namespace(pod_)), ListOptions());
     if (!list.ok()) co_return std::move(list).status();
@@ -225,7 +225,7 @@ class EvictionOperation {
     co_return Verdict::kGo;
   }
 
-  // Takes one disruption from the budget; after a conflict, from its newest state.
+  // Decrements the allowed disruptions of the budget; after a conflict, in its newest state.
   Task<Status> take(Object budget) {
     const std::string ns(meta_namespace(pod_));
     Result<Object> answer;
@@ -270,7 +270,7 @@ class Eviction final : public RestStorage, public Scoper, public NamedCreater, p
   }
 
  private:
-  // `validation`: null: none.
+  // `validation`: null: no validation.
   Task<Result<ObjectRef>> evict(RequestContext& context, std::string name, Object& object, WriteOptions options,
                                 CreateValidation* validation) {
     if (meta_name(object) != name) co_return bad_request("name in URL does not match name in Eviction object");

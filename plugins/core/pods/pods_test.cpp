@@ -63,7 +63,7 @@ TEST(Pods, KeepTheAnnotationsThatSayWhatTheyAre) {
             "annotations");
 }
 
-TEST(Pods, QualityOfServiceIsThatOfTheWholePodWhereItSays) {
+TEST(Pods, PodLevelResourcesDetermineTheQualityOfService) {
   const auto of = [](std::string_view resources) {
     return qos_class(parse("{\"resources\":" + std::string(resources) +
                            ",\"containers\":[{\"name\":\"c\",\"resources\":{\"requests\":{\"cpu\":\"1\"}}}]}"));
@@ -129,7 +129,7 @@ TEST(Pods, AreWarnedOfWhenNewOnly) {
   EXPECT_EQ(core_group()->kind("Pod").strategy()->warnings(pod, &pod).size(), 0u);
 }
 
-// What an update of /status with these members is told; `spec` is the pod's beside its containers.
+// The errors of an update of /status with these members. `spec`: members of the pod's spec in addition to its containers.
 std::string status_problems(std::string_view now, std::string_view before = "{}", std::string_view spec = "{}") {
   Object old = new_pod();
   for (const auto& member : parse(spec)) old.at("spec").get_object()[member.key()] = member.value();
@@ -212,7 +212,7 @@ TEST(Pods, OnlyAFewFieldsMayChange) {
   EXPECT_EQ(change_problems(later, before), "spec.activeDeadlineSeconds: Invalid value: 60: must be less than or equal to previous value");
 }
 
-// Clients saw that something may not change, and not what.
+// Regression: the message did not contain the forbidden difference.
 TEST(Pods, ARefusedChangeIsShown) {
   const Object old = new_pod();
   Object now = old;

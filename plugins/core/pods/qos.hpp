@@ -1,4 +1,4 @@
-// Quality of service of a pod, from what its containers ask for and may use.
+// The quality of service class of a pod, from the requests and limits of its containers.
 //
 // Thread-safety: pure function.
 #pragma once

@@ -1,4 +1,4 @@
-// PATCH and PUT on /resize: what the containers of a running pod ask for and may use.
+// PATCH and PUT on /resize: the requests and limits of the containers of a running pod.
 #include "pods/resize.hpp"
 #include "backplane/core/json_access.hpp"
 #include "backplane/core/meta.hpp"
@@ -18,7 +18,7 @@ constexpr std::string_view kPodLevelOff =
     "resize of pods with pod-level resources is forbidden when InPlacePodLevelResourcesVerticalScalingEnabled feature gate is disabled";
 constexpr std::string_view kOnlyTwo = "only cpu and memory resources are mutable";
 
-// Containers as they were, but for what this subresource is about.  Others than before are left for the rules to refuse.
+// The old containers, with the new values of the members that this subresource may change. Validation refuses added or removed containers.
 bool take_sizes(Object& spec, const Object& sent, const Object& before, std::string_view list) {
   const Array* now = get_array(sent, list);
   const Array* old = get_array(before, list);
@@ -40,7 +40,7 @@ bool take_sizes(Object& spec, const Object& sent, const Object& before, std::str
   return true;
 }
 
-// Of metadata nothing changes here.
+// Metadata does not change here.
 void keep_metadata(Object& object, const Object& old) {
   Object& metadata = ensure_object(object, "metadata");
   for (const std::string_view member :
@@ -70,7 +70,7 @@ void check_kept(const Object& now, const Object& before, const std::string& path
   }
 }
 
-// The resources with what may change set back.
+// The new resources with the old values of all members that may change.
 Object without_sizes(const Object& now, const Object& before) {
   Object out;
   for (const std::string_view kind : {"limits", "requests"}) {
@@ -107,7 +107,7 @@ void check_init_container(const Object& now, const Object& before, const std::st
   });
 }
 
-// Whether a pod's spec has resources of the pod itself.
+// Whether the spec has pod-level resources.
 bool has_pod_resources(const Object& spec) {
   const Object& resources = object_or_empty(spec, "resources");
   return object_or_empty(resources, "requests").size() + object_or_empty(resources, "limits").size() > 0;
@@ -181,7 +181,7 @@ class ResizeStrategy final : public Strategy {
   // Replaces all other errors.
   static void refuse(std::string_view why, FieldErrors& errors) {
     errors = FieldErrors();
-    errors.forbidden("[]", why);  // the object itself
+    errors.forbidden("[]", why);  // the path of the whole object
   }
 
   static void check_pod(const Object& object, const Object& old, FieldErrors& errors) {

@@ -1,4 +1,4 @@
-// Which parts of a pod may be resized.
+// The parts of a pod that may be resized.
 //
 // Thread-safety: values and pure functions.
 #pragma once
@@ -12,7 +12,7 @@ namespace backplane::core {
 
 struct ResizeGates {
   bool pod_level = true;        // InPlacePodLevelResourcesVerticalScaling
-  bool init_containers = true;  // InPlacePodVerticalScalingInitContainers: those that end, too
+  bool init_containers = true;  // InPlacePodVerticalScalingInitContainers: also init containers that are not sidecars
 };
 std::shared_ptr<const Strategy> pod_resize_strategy(workload::PodValidationOptions options, ResizeGates gates);
 

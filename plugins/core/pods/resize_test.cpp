@@ -13,7 +13,7 @@ Object pod_of(std::string_view resources, std::string_view more = {}) {
                       std::string(resources) + "}]" + std::string(more) + "}}");
 }
 
-// What is wrong with `now` in the place of `old`, and what is left of it.
+// The errors of an update from `old` to `now`, and the resulting object.
 struct Resized {
   Object object;
   std::string problems;

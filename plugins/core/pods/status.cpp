@@ -1,4 +1,4 @@
-// Pods' /status: what kubelets and schedulers may report (ValidatePodStatusUpdate).
+// The subresource /status of pods: the rules for reports of kubelets and schedulers (ValidatePodStatusUpdate).
 #include <algorithm>
 #include <array>
 #include <map>
@@ -36,7 +36,7 @@ std::string print_ips(const std::vector<std::string>& ips) {
   return out + "]";
 }
 
-// New addresses must be good ones, at most one of each family; bad ones from long ago may stay.
+// New addresses must be valid, at most one of each family; old invalid ones are allowed.
 void check_ips(const Object& status, const Object& before, std::string_view list, FieldErrors& errors) {
   const std::string path = at("status", list);
   const auto now = ips_of(status, list), old = ips_of(before, list);
@@ -60,7 +60,7 @@ void check_host_ips(const Object& status, const Object& before, FieldErrors& err
 
 bool restarts_by(std::string_view policy, std::int64_t exit_code) { return policy != "Never" && (policy != "OnFailure" || exit_code != 0); }
 
-// The first rule of a container that its exit code meets.
+// The first restart rule of a container that matches its exit code.
 const Object* rule_for(const Object& container, std::int64_t exit_code) {
   const Object* out = nullptr;
   each(container, "restartPolicyRules", [&](const Object& rule, std::size_t) {
@@ -97,7 +97,7 @@ bool all_could_restart(const Object& spec) {
 
 struct StatusList {
   std::string_view statuses;
-  std::string_view containers;  // empty: of containers that never restart
+  std::string_view containers;  // empty: for containers that never restart
 };
 constexpr StatusList kStatusLists[] = {
     {"containerStatuses", "containers"}, {"initContainerStatuses", "initContainers"}, {"ephemeralContainerStatuses", ""}};
@@ -123,13 +123,13 @@ void check_claim_statuses(const Object& status, const Object& spec, FieldErrors&
   });
 }
 
-// Reporters that know nothing of observedGeneration do not take it away.
+// Clients that do not support observedGeneration do not remove it.
 void keep_generations(Object& status, const Object& before) {
   const auto keep = [](Object& now, std::int64_t generation) {
     if (generation != 0 && get_int(now, "observedGeneration").value_or(0) == 0) now["observedGeneration"] = generation;
   };
   keep(status, get_int(before, "observedGeneration").value_or(0));
-  std::map<std::string, std::vector<std::int64_t>> old;  // by type, which may be there more than once
+  std::map<std::string, std::vector<std::int64_t>> old;  // by type, which may occur more than once
   each(before, "conditions", [&](const Object& condition, std::size_t) {
     old[std::string(get_string(condition, "type"))].push_back(get_int(condition, "observedGeneration").value_or(0));
   });
@@ -141,7 +141,7 @@ void keep_generations(Object& status, const Object& before) {
   });
 }
 
-// One address and the first of several are the same; where they differ, it is the one that old reporters know.
+// podIP must equal the first item of podIPs; if they differ, podIP wins, because old clients set only that.
 void name_addresses(Object& status) {
   const std::string address(get_string(status, "podIP"));
   const Array* list = get_array(status, "podIPs");
@@ -166,7 +166,7 @@ const Object* container_named(const Object& spec, std::string_view name) {
   return found;
 }
 
-// The claim made for extended resources: what it serves is there.
+// The claim for extended resources: the requests that it names must exist.
 void check_extended_claim(const Object& claim, const Object& spec, FieldErrors& errors) {
   const Path status("status"), path = status.at("extendedResourceClaimStatus"), list = path.at("requestMappings");
   const Array* mappings = get_array(claim, "requestMappings");

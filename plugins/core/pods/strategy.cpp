@@ -1,4 +1,4 @@
-// Pods: what may change, how they end, and what their subresources touch.
+// Pods: strategies of updates, deletion and subresources.
 #include <algorithm>
 
 #include "backplane/core/json_access.hpp"
@@ -39,7 +39,7 @@ void add_label_keys(Object& holder, std::string_view keys, std::string_view op, 
   }
 }
 
-// matchLabelKeys and mismatchLabelKeys stand for the pod's own labels, once and for all.
+// matchLabelKeys and mismatchLabelKeys are replaced by the pod's labels at creation.
 void apply_label_keys(Object& pod) {
   const Object labels(object_or_empty(object_or_empty(pod, "metadata"), "labels"));
   Object& spec = ensure_object(pod, "spec");
@@ -60,7 +60,7 @@ void apply_label_keys(Object& pod) {
   }
 }
 
-// A pod with scheduling gates has that condition from the beginning.
+// A pod with scheduling gates is created with that condition.
 void add_gated_condition(const Object& spec, Object& status) {
   if (count_of(spec, "schedulingGates") == 0) return;
   Object condition;
@@ -85,7 +85,7 @@ void check_static_claims(const Object& pod, FieldErrors& errors) {
 class PodStrategy final : public Strategy {
  public:
   explicit PodStrategy(KindFacts facts, PodValidationOptions options = {}) : Strategy(std::move(facts)), options_(options) {}
-  // People write pods, programs update them: only what is new is looked at.
+  // Users create pods, programs update them, so only new parts are checked for warnings.
   std::vector<std::string> warnings(const Object& object, const Object* old) const override {
     Warnings out;
     if (old != nullptr) return out;
@@ -125,7 +125,7 @@ class PodStrategy final : public Strategy {
     check_finalizer_names(object, errors);
     const PodValidationOptions options = options_.beside(object_or_empty(old, "spec"));
     check_static_claims(object, errors);
-    // Upstream looks at the annotations twice: as those of any pod, and as changed ones.
+    // Upstream checks the annotations twice: as those of any pod, and as changed ones.
     validate_pod_annotations(annotations_of(object), object_or_empty(object, "spec"), "metadata.annotations", &annotations_of(old), errors);
     validate_pod_spec(object_or_empty(object, "spec"), "spec", meta_name(object), options, errors);
     validate_pod_annotation_changes(object, old, errors);
@@ -147,7 +147,7 @@ class PodStrategy final : public Strategy {
   PodValidationOptions options_;
 };
 
-// PATCH and PUT on /ephemeralcontainers: containers are added there, and stay.
+// PATCH and PUT on /ephemeralcontainers: containers can be added, but not removed.
 class EphemeralContainersStrategy final : public Strategy {
  public:
   explicit EphemeralContainersStrategy(PodValidationOptions options)

@@ -39,7 +39,7 @@ std::string terminated_text(const Object& terminated) {
   return "ExitCode:" + std::to_string(get_int(terminated, "exitCode").value_or(0));
 }
 
-// Returns whether an init container is still to be waited for.
+// Returns whether an init container is still running or waiting.
 bool summarize_init(const Object& pod, Summary& summary) {
   const Object& spec = object_or_empty(pod, "spec");
   const Array* init = get_array(spec, "initContainers");
@@ -72,7 +72,7 @@ bool summarize_init(const Object& pod, Summary& summary) {
   return waiting;
 }
 
-// Whether the condition holds.
+// Whether the condition is True.
 bool is_true(const Object& pod, std::string_view type) {
   const Object* condition = find_item(object_or_empty(pod, "status"), "conditions", "type", type);
   return condition != nullptr && get_string(*condition, "status") == "True";
@@ -129,7 +129,7 @@ void print_summary(const Object& pod, std::int64_t now, Array& cells) {
   cells.emplace_back(summary.reason);
   cells.emplace_back(restarts);
 }
-// "1/2" of the readiness gates hold.
+// "1/2": the number of readiness gates that are True, of all.
 void print_gates(const Object& pod, std::int64_t, Array& cells) {
   const std::size_t total = count_of(object_or_empty(pod, "spec"), "readinessGates");
   std::int64_t met = 0;

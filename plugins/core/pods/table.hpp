@@ -8,7 +8,7 @@
 namespace backplane::core {
 
 void add_pod_printers(kit::GroupCode& code);
-// Clients may leave rows out whose work is over.
+// Clients may hide rows of pods that have ended.
 void print_pod_conditions(const Object& pod, Array& conditions);
 
 }  // namespace backplane::core

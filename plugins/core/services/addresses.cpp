@@ -18,8 +18,8 @@ using namespace kit;
 constexpr std::string_view kApiVersion = "networking.k8s.io/v1", kKind = "IPAddress";
 constexpr std::string_view kFamilyLabel = "ipaddress.kubernetes.io/ip-family", kManagerLabel = "ipaddress.kubernetes.io/managed-by";
 constexpr std::string_view kManager = "ipallocator.k8s.io";
-constexpr int kGuesses = 32;  // before all that is taken is looked at
-constexpr int kMisses = 32;   // of addresses that were free when that was done last
+constexpr int kGuesses = 32;  // attempts before all allocated addresses are read
+constexpr int kMisses = 32;   // attempts with addresses that were free at the last such read
 
 }  // namespace
 
@@ -81,7 +81,7 @@ Task<Result<std::string>> Addresses::pick_in(const AddressRange& range) const {
   co_return picked;
 }
 
-// An address that was free may have been taken since, by another server too.
+// An address that was free may have been allocated since then, also by another server.
 Task<Result<std::string>> Addresses::pick_known(const AddressRange& range) const {
   Result<ObjectRef> found;
   for (int misses = 0; misses < kMisses; ++misses) {
@@ -95,7 +95,7 @@ Task<Result<std::string>> Addresses::pick_known(const AddressRange& range) const
   co_return std::string();
 }
 
-// Above those that clients usually request explicitly.
+// Above the addresses that clients usually request explicitly.
 Task<Result<std::string>> Addresses::guess(const AddressRange& range) const {
   const std::uint64_t first = range.band() + 1, count = range.size() - range.band();
   if (count == 0) co_return std::string();
@@ -110,7 +110,7 @@ Task<Result<std::string>> Addresses::guess(const AddressRange& range) const {
   co_return std::string();
 }
 
-// Nearly all is taken, and so little enough is there to be looked at whole: as it is now, because addresses that were just released are
+// The range is nearly full, so all allocated addresses are read: in their current state, because addresses that were just released are
 // free.
 Task<Status> Addresses::look(const AddressRange& range) const {
   RequestContext own;

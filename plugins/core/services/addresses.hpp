@@ -1,9 +1,9 @@
-// Cluster addresses: the IPAddress objects of networking.k8s.io/v1, one for each address in use, named by it, and saying whose it is.  An
-// address is taken by creating its object in the transaction that stores the service, so any number of servers share them, and what clients
-// see of IPAddresses is what is allocated.
+// Cluster addresses: the IPAddress objects of networking.k8s.io/v1, one for each address in use, whose name is the address and which refers
+// to its owner. An address is taken by creating its object in the transaction that stores the service, so any number of servers share them,
+// and the IPAddresses that clients see are exactly the allocated addresses.
 //
 // Thread-safety: any executor.
-// Lifetime:      keeps the storage of the objects, which is looked for at the first use.
+// Lifetime:      shares the storage of the objects, which is looked up at the first use.
 // Errors:        those of the storage.
 #pragma once
 
@@ -34,7 +34,7 @@ class Addresses {
   Addresses(std::shared_ptr<ServiceRanges> ranges, FindStore find_store)
       : ranges_(std::move(ranges)), store_(std::make_unique<LateStore>(std::move(find_store))) {}
 
-  // The one that the service of the API itself gets.
+  // The address of the service `kubernetes`.
   std::string first_address() const { return ranges_->flags().front().address(1); }
   std::string_view default_family() const { return ranges_->flags().front().family(); }
   std::size_t families() const noexcept { return ranges_->flags().size(); }
@@ -44,30 +44,30 @@ class Addresses {
   const std::shared_ptr<ServiceRanges>& shared_ranges() const noexcept { return ranges_; }
   StandardStorage& store() const;
 
-  // The object of an address, null when it is free.  `newest`: read from the store; otherwise from this server's cache.
+  // The object of an address; null: it is free. `newest`: read from the store; otherwise from this server's cache.
   Task<Result<ObjectRef>> find(std::string address, bool newest) const;
-  // An address of the family that is free in this server's cache; empty: none is left.  In a range that is nearly full it is
-  // found among those that were free when all that is taken was last looked at.
+  // An address of the family that is free in this server's cache; empty: none is left. In a range that is nearly full, it is one of the
+  // addresses that were free at the last read of all allocated addresses.
   Task<Result<std::string>> pick(std::string family) const;
-  // Addresses that were picked and not used, or are free again.
+  // Returns addresses that were picked but not used, or were released.
   void give_back(const std::vector<std::string>& addresses) const;
   // ---- metrics
-  // A write has been stored that takes and releases these.
+  // Counts the addresses that a stored write allocates and releases.
   void note_used(const std::vector<std::string>& taken, const std::vector<std::string>& given) const;
-  // Every address that is in use, as a repair pass has read them.
+  // Sets the counts to the addresses in use that a repair pass has read.
   void note_all_used(const std::vector<std::string>& addresses) const;
-  // An address that a client requested, and whether it could be had.
+  // Counts an address that a client requested, and whether it was allocated.
   void count(const std::string& address, std::string_view scope, bool allocated) const;
-  // The result of pick().
+  // Counts the result of pick().
   void count_picked(const std::string& family, const std::string& address, std::chrono::nanoseconds took) const;
 
-  // How often all that is taken has been looked at.
+  // The number of reads of all allocated addresses.
   std::uint64_t looks_for_test() const noexcept { return state_->looks.load(); }
-  // The object that gives `address` to a service.
+  // The object that allocates `address` to a service.
   static Object object(std::string_view address, std::string_view ns, std::string_view name);
-  // Whether such an object gives its address to the service.
+  // Whether such an object allocates its address to the service.
   static bool belongs_to(const Object& object, std::string_view ns, std::string_view name);
-  // Whether it has the labels of those that the server makes, or is marked as one.
+  // Whether the object has the labels of objects that the server creates, or is managed by it.
   static bool is_labelled(const Object& object);
   static bool is_ours(const Object& object);
 

@@ -91,7 +91,7 @@ class ServiceWrite final : public BegunWrite {
     if (*found == nullptr) co_return Status();
     const Object object = decode(**found, json::storage_ptr());
     if (!Addresses::belongs_to(object, ns_, name_)) co_return Status();
-    // It has finalizers: the repair removes it.
+    // The object has finalizers; the repair removes it later.
     if (get_array(object_or_empty(object, "metadata"), "finalizers") != nullptr) co_return Status();
     co_return transaction.remove(resources_->addresses.store(), *found);
   }
@@ -160,7 +160,7 @@ class ServiceHooks final : public StoreHooks {
   }
 
  private:
-  // One address for each family; those that the client names must be free.
+  // Allocates one address for each family; addresses that the client requests must be free.
   Task<Status> take_all_addresses(Object& service, bool dry_run, Holdings& taken) const {
     Object& spec = ensure_object(service, "spec");
     const auto ips = cluster_ips(spec);
@@ -173,7 +173,7 @@ class ServiceHooks final : public StoreHooks {
     co_return Status();
   }
 
-  // Address number `i` of the service.
+  // Allocates address number `i` of the service.
   Task<Status> take_address(Object& service, std::size_t i, std::string family, bool dry_run, Holdings& taken) const {
     Object& spec = ensure_object(service, "spec");
     if (!resources_->addresses.has_family(family)) co_return internal_error("no service addresses of family " + family + " are configured");
@@ -225,7 +225,7 @@ class ServiceHooks final : public StoreHooks {
     return "the provided network does not match the current range";
   }
 
-  // Why an address cannot be had; empty: it can.
+  // The reason why an address cannot be allocated; empty: it can.
   Task<Result<std::string>> why_not(std::string address) const {
     const auto now = resources_->addresses.ranges().now();
     if (!any_holds(now->ready, address)) co_return std::string("the provided network does not match the current range");

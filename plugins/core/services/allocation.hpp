@@ -1,9 +1,9 @@
-// The hooks around writes of services: each gets its cluster addresses and node ports in the transaction that stores it, and gives them
-// back in the one that removes it or changes it into what has none.
+// The hooks of writes of services: a service gets its cluster addresses and node ports in the transaction that stores it, and releases them
+// in the transaction that removes it or changes it to a type without them.
 //
 // Thread-safety: any executor.
-// Lifetime:      shared by the services' storage; keeps the storages of addresses and ports.
-// Errors:        422 for addresses and ports that cannot be had, 500 when a range is full, with upstream's messages.
+// Lifetime:      shared by the services' storage; shares the storages of addresses and ports.
+// Errors:        422 for addresses and ports that cannot be allocated, 500 if a range is full, with upstream's messages.
 #pragma once
 
 #include <memory>

@@ -1,8 +1,8 @@
 // kube_apiserver_clusterip_allocator_…, kube_apiserver_nodeport_allocator_…, apiserver_clusterip_repair_… and apiserver_nodeport_repair_…
 //
-// How many addresses of a range are in use is counted by each repair pass; between passes this server adds what it takes and releases.
+// Each repair pass counts the addresses of a range in use; between passes this server adds its allocations and releases.
 // Thread-safety: any thread.
-// Lifetime:      UsedAddresses: with the allocator.
+// Lifetime:      UsedAddresses: that of the allocator.
 // Errors:        none.
 #pragma once
 
@@ -30,9 +30,9 @@ void count_address_duration(const std::string& cidr, std::chrono::nanoseconds to
 
 class UsedAddresses {
  public:
-  // The addresses in use of `range`, as a repair pass has read them.
+  // Sets the number of addresses in use of `range`, from a repair pass.
   void set(const AddressRange& range, std::int64_t used);
-  // `change` more, for a range that has been set.
+  // Adds `change` for a range that has been set.
   void add(const AddressRange& range, std::int64_t change);
 
  private:
@@ -45,7 +45,7 @@ void count_port(std::string_view scope);
 void count_port_error(std::string_view scope);
 void show_ports(const PortRange& range, const PortMap& map);
 
-// An error that the repair has found, by its event's reason ("ClusterIPNotAllocated"); other reasons are not counted.
+// Counts an error that the repair has found, by its event's reason ("ClusterIPNotAllocated"); other reasons are not counted.
 void count_repair_event(std::string_view reason);
 void count_leaked_port();
 void count_failed_address_repair();

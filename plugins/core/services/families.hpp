@@ -1,4 +1,5 @@
-// Which address families a service gets: its policy, its ipFamilies and its clusterIPs agree with each other and with what the cluster has.
+// The address families of a service: makes its policy, its ipFamilies and its clusterIPs consistent with each other and with the cluster's
+// families.
 //
 // Thread-safety: pure functions.
 // Errors:        field errors with upstream's messages; the functions report nothing else.

@@ -15,7 +15,7 @@ std::optional<std::string> take_last(std::vector<std::string>& addresses) {
   return out;
 }
 
-// The free ones among addresses `first` … `last`; whether those are all.
+// Collects the free addresses of `first` … `last`; returns whether these are all.
 bool collect(const AddressRange& range, std::uint64_t first, std::uint64_t last, const std::unordered_set<std::string>& taken,
              std::vector<std::string>& out) {
   out.clear();

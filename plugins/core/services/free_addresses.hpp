@@ -1,8 +1,8 @@
-// Addresses that are known to have been free: what is left of a range that is nearly full, from the last look at all that is taken, and
-// those released since.  Only hints: the taker of one checks whether it is still free.
+// A cache of probably free addresses of ranges that are nearly full: those that were free at the last read of all allocated addresses, and
+// those released since. They are only hints: the caller checks whether an address is still free.
 //
 // Thread-safety: any thread.
-// Errors:        none; bounded, what is too much is forgotten.
+// Errors:        none; the size is bounded, and further addresses are dropped.
 #pragma once
 
 #include <cstdint>
@@ -19,18 +19,18 @@ namespace backplane::core {
 
 class FreeAddresses {
  public:
-  // Out of the range, the addresses that clients usually request explicitly last; no two callers get the same one.  Nothing: none is known.
+  // Removes and returns an address of the range; those that clients usually request explicitly come last. nullopt: none is known.
   std::optional<std::string> take(const AddressRange& range);
-  // Those of the range that are not `taken`, from a random one on, in place of what was known.
+  // Replaces the known addresses of the range by those that are not `taken`, beginning at a random one.
   void learn(const AddressRange& range, const std::unordered_set<std::string>& taken);
-  // An address that is free again; of a range that has never been learned it is not worth keeping.
+  // Adds a released address, if learn() was called for its range.
   void give_back(const std::string& address);
 
  private:
   struct Known {
     AddressRange range;
     std::vector<std::string> upper, band;
-    bool whole = false;  // all above the band that was free
+    bool whole = false;  // `upper` has all free addresses above the band
   };
   Known* find(const AddressRange& range);
 

@@ -1,8 +1,8 @@
-// Node ports, kept in the store as one RangeAllocation object: a bit for each port of the range, changed by compare-and-swap in the
-// transaction that stores the service, so any number of servers share them.
+// Node ports, stored as one RangeAllocation object: a bit for each port of the range, changed by compare-and-swap in the transaction that
+// stores the service, so any number of servers share them.
 //
 // Thread-safety: NodePorts: any executor.  PortMap: a value.
-// Lifetime:      NodePorts keeps the storage of the object.
+// Lifetime:      NodePorts shares the storage of the object.
 // Errors:        those of the storage; kInternalError for an object whose bits cannot be read.
 #pragma once
 
@@ -20,19 +20,19 @@
 
 namespace backplane::core {
 
-// Which ports are taken.
+// The set of allocated ports.
 class PortMap {
  public:
-  // From a RangeAllocation of any range.
+  // Reads a RangeAllocation of any range.
   static Result<PortMap> read(const Object& allocation);
   bool taken(std::int64_t port) const { return port > 0 && port <= kLast && bits_.test(static_cast<std::size_t>(port)); }
   void set(std::int64_t port, bool taken = true) {
     if (port > 0 && port <= kLast) bits_.set(static_cast<std::size_t>(port), taken);
   }
-  // A free port of the range; 0: there is none.
+  // A free port of the range; 0: none.
   std::int64_t pick(const PortRange& range) const;
   std::vector<std::int64_t> all() const;
-  // How many ports of `range` are taken.
+  // The number of allocated ports in `range`.
   int count(const PortRange& range) const;
   // The RangeAllocation of `range` with these ports.
   Object object(const PortRange& range) const;
@@ -51,7 +51,7 @@ class NodePorts {
   const PortRange& range() const noexcept { return range_; }
 
   struct Stored {
-    ObjectRef entry;  // null: nothing has been written yet
+    ObjectRef entry;  // null: the object does not exist yet
     PortMap map;
   };
   // `newest`: read from the store; otherwise from this server's cache.
@@ -59,7 +59,7 @@ class NodePorts {
   // Serializes the transactions of this server that change the object. A writer that holds the turn until its commit cannot conflict with
   // another write of this server; a conflict would discard its work.
   Task<Turns::Turn> turn() const { return writers_->take(); }
-  // Joins the change of what was read to a transaction.
+  // Joins the change of the object that was read to a transaction.
   Status join(StoreTransaction& transaction, const Stored& before, const PortMap& map) const;
 
  private:

@@ -50,7 +50,7 @@ std::string PortOperation::take(std::int64_t port) {
 
 std::int64_t PortOperation::take_any() {
   if (trial_) {
-    // Upstream's dummy: the one after the highest port of this trial, be it in range or not.
+    // Upstream's placeholder: the port after the highest one of this trial, in range or not.
     constexpr std::int64_t kFirst = 32768;
     const std::int64_t last = taken_.empty() ? kFirst : std::max<std::int64_t>(0, *std::max_element(taken_.begin(), taken_.end()));
     taken_.push_back(last + 1);
@@ -121,7 +121,7 @@ Status PortOperation::update_ports(Object& service, const Object& before) {
     }
   }
   const std::string repeated = repeated_node_port(spec);
-  // Upstream's allocator finds repeated ports before the rules do, and has no better word for them.
+  // Upstream's allocator detects repeated ports before validation, with this message.
   return repeated.empty() ? Status() : Status(500, Reason::kNone, "duplicate nodePort: " + repeated);
 }
 

@@ -7,8 +7,8 @@
 namespace backplane::core {
 namespace {
 
-constexpr int kMostHostBits = 62;       // addresses are counted in 64 bits; a wider range is used from its start
-constexpr int kShortestSixPrefix = 64;  // upstream gives no addresses of a wider range
+constexpr int kMostHostBits = 62;       // the addresses of a range are numbered with 64 bits; only the beginning of a larger range is used
+constexpr int kShortestSixPrefix = 64;  // upstream allocates no addresses of a larger range
 
 std::optional<int> number(std::string_view text) {
   int out = 0;
@@ -19,7 +19,7 @@ std::optional<int> number(std::string_view text) {
 
 constexpr int kBits = 128;
 
-// Bits of the 128 before which those of a range's own text begin.
+// The offset of an address's bits in 128 bits.
 int offset(bool six) { return six ? 0 : kBits - 32; }
 
 bool bit_at(const IpAddress& address, int bit) { return (address.bytes[static_cast<std::size_t>(bit / 8)] & (0x80u >> (bit % 8))) != 0; }

@@ -1,7 +1,7 @@
-// The ranges that cluster addresses and node ports are given from.
+// The ranges from which cluster addresses and node ports are allocated.
 //
 // Thread-safety: values.
-// Errors:        kBadRequest for texts that are no range.
+// Errors:        kBadRequest for invalid ranges.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@
 
 namespace backplane::core {
 
-// The one text of an address ("10.0.0.7" for "010.0.0.7", "fd00::1" for "FD00:0::1"); nothing for what is none.
+// The canonical text of an address ("10.0.0.7" for "010.0.0.7", "fd00::1" for "FD00:0::1"); nullopt for an invalid address.
 std::optional<std::string> canonical_address(std::string_view text);
 // "IPv4" or "IPv6".
 std::string_view family_of(std::string_view address);
 
-// An IPv4 or IPv6 range.  Its network address is never given, nor, in IPv4, the broadcast address.
+// An IPv4 or IPv6 range. The network address, and in IPv4 the broadcast address, are never allocated.
 class AddressRange {
  public:
   // "10.0.0.0/24".
@@ -28,10 +28,10 @@ class AddressRange {
   // Address number `index` of the range; 0 is the network itself.
   std::string address(std::uint64_t index) const;
   bool holds(std::string_view address) const { return index(address).has_value(); }
-  // The number of an address that may be given; nothing for all others.
+  // The number of an address that can be allocated; nullopt for others.
   std::optional<std::uint64_t> index(std::string_view address) const;
   bool operator==(const AddressRange& other) const;
-  // Addresses 1 … size() may be given.
+  // Addresses 1 … size() can be allocated.
   std::uint64_t size() const noexcept { return size_; }
   // Addresses 1 … band() are usually requested explicitly: others are allocated first.
   std::uint64_t band() const noexcept;

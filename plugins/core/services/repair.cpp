@@ -13,7 +13,8 @@ namespace backplane::core {
 
 namespace {
 
-// Upstream's: the controllers' interval, the passes that a leaked port is watched for, the time in which a service may follow its address.
+// Upstream's constants: the controllers' interval, the number of passes until a leaked port is released, the time within which a service
+// may be created after its address.
 constexpr std::chrono::minutes kInterval{3};
 constexpr std::chrono::minutes kFirstPass{1};
 constexpr std::chrono::milliseconds kPause{50};
@@ -46,7 +47,7 @@ std::string printed(const Object& parent) {
 
 std::string with_family(const std::string& address) { return "[" + std::string(family_of(address)) + "]: " + address; }
 
-// One write of a repair.  An entry that has changed since it was read is left to the next pass.
+// One write of a repair. An entry that has changed since it was read is processed in the next pass.
 class RepairWrite : public BegunWrite {
  public:
   Task<Result<bool>> join(RequestContext&, StoreTransaction& transaction) final {
@@ -90,9 +91,9 @@ bool ServiceRepair::Holder::has(const std::string& address) const {
   return std::find(holdings.addresses.begin(), holdings.addresses.end(), address) != holdings.addresses.end();
 }
 
-Task<Result<bool>> ServiceRepair::write(BegunWrite& mend) {
+Task<Result<bool>> ServiceRepair::write(BegunWrite& repair) {
   RequestContext own;
-  co_return co_await resources_->addresses.store().transact(own, mend);
+  co_return co_await resources_->addresses.store().transact(own, repair);
 }
 
 Task<Result<ServiceRepair::Holders>> ServiceRepair::read_services() {
@@ -125,7 +126,7 @@ Task<Result<ServiceRepair::Entries>> ServiceRepair::read_entries() {
 
 namespace {
 
-// Events are put together outside of coroutines: g++ 12 makes a mess of an aggregate's braces inside them.
+// Events are constructed outside of coroutines, because g++ 12 miscompiles aggregate initialization inside them.
 struct EventSource {
   const char* group;
   const char* kind;
@@ -161,7 +162,7 @@ Task<void> ServiceRepair::tell_of_service(ObjectRef service, std::string reason,
   co_await events_->tell(std::move(event));
 }
 
-// False: it has moved on since it was read.
+// False: the entry has changed since it was read.
 Task<Result<bool>> ServiceRepair::free_address(ObjectRef entry) {
   RequestContext own;
   DeleteOptions options;
@@ -173,10 +174,10 @@ Task<Result<bool>> ServiceRepair::free_address(ObjectRef entry) {
   co_return false;
 }
 
-// False: there is one by now.
+// False: an entry exists already.
 Task<Result<bool>> ServiceRepair::restore_address(std::string address, ObjectRef service) {
-  RepairAddress mend(resources_->addresses.store(), std::move(address), std::string(service->ns()), std::string(service->name()));
-  auto made = co_await write(mend);
+  RepairAddress repair(resources_->addresses.store(), std::move(address), std::string(service->ns()), std::string(service->name()));
+  auto made = co_await write(repair);
   co_return made;
 }
 
@@ -196,7 +197,7 @@ Task<Status> ServiceRepair::check_address(const Holder& holder, std::string addr
         co_await tell_of_service(service, "ClusterIPAlreadyAllocated", std::move(note));
         co_return Status();
       }
-      if (Addresses::is_labelled(object)) co_return Status();  // its own turn comes
+      if (Addresses::is_labelled(object)) co_return Status();  // check_entry() processes it
     }
     auto freed = co_await free_address(std::move(entry));
     if (!freed.ok()) co_return std::move(freed).status();
@@ -226,7 +227,7 @@ Task<Status> ServiceRepair::check_holder(const Holder& holder, const Holders& ho
   co_return Status();
 }
 
-// An entry that the server has made, and that may belong to no service any more.
+// Checks an entry that the server has created, and that may not belong to a service any more.
 Task<Status> ServiceRepair::check_entry(ObjectRef entry, const Holders& holders) {
   const Object object = decode(*entry, json::storage_ptr());
   if (!Addresses::is_ours(object)) co_return Status();
@@ -239,7 +240,7 @@ Task<Status> ServiceRepair::check_entry(ObjectRef entry, const Holders& holders)
     note = "IPAddress " + std::string(entry->name()) + " appears to have been modified, not referencing a Service " + printed(parent) +
            ": cleaning up";
   } else if (holder == holders.end()) {
-    // A client may have written the address first and be about to write the service.
+    // A client may create the address before the service.
     if (young) co_return Status();
     note = whose + " appears to have leaked: cleaning up";
   } else {
@@ -255,7 +256,7 @@ Task<Status> ServiceRepair::check_entry(ObjectRef entry, const Holders& holders)
 }
 
 Task<Status> ServiceRepair::repair_addresses() {
-  // The entries first: a service that comes with an entry of this list is in the list of services, which is read later.
+  // The entries are read first, so that the later list of services has every service with an entry of this list.
   auto entries = co_await read_entries();
   if (!entries.ok()) co_return std::move(entries).status();
   std::vector<std::string> used;
@@ -327,8 +328,8 @@ Task<Status> ServiceRepair::repair_ports() {
   leaks_ = std::move(leaks);
   show_ports(resources_->ports.range(), map);
   if (!changed) co_return Status();
-  RepairPorts mend(resources_->ports, *stored, map);
-  auto written = co_await write(mend);
+  RepairPorts repair(resources_->ports, *stored, map);
+  auto written = co_await write(repair);
   co_return written.ok() ? Status() : std::move(written).status();
 }
 

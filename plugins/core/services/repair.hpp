@@ -1,9 +1,9 @@
-// Keeps what is allocated and what services hold in step (upstream: start-service-ip-repair-controllers): writes entries that are missing,
-// frees what belongs to no service, and reports it in events. A pass reads the entries before the services, and frees only what is still as
-// it read it: entries allocated meanwhile stay.
+// Makes the allocations consistent with the services (upstream: start-service-ip-repair-controllers): creates missing entries, releases
+// entries without a service, and reports both in events. A pass reads the entries before the services, and releases an entry only if it has
+// not changed since, so entries that are allocated meanwhile are retained.
 //
 // Thread-safety: one pass at a time.
-// Lifetime:      keeps the storages.
+// Lifetime:      shares the storages.
 // Errors:        a pass that cannot read or write is logged; the next pass tries again.
 #pragma once
 
@@ -28,11 +28,11 @@ class ServiceRepair {
   Task<Status> run_once();
   // The first pass, as soon as the caches have been loaded; gives up after a minute.
   Task<Status> start(Signal& stop);
-  // A pass now and then until the server stops.
+  // Runs passes periodically until the server stops.
   Task<void> run(Signal& stop);
 
  private:
-  // A service, and what it has.
+  // A service, and its addresses and ports.
   struct Holder {
     ObjectRef service;
     Holdings holdings;
@@ -60,7 +60,7 @@ class ServiceRepair {
   std::shared_ptr<const ServiceResources> resources_;
   std::unique_ptr<RepairEvents> events_;
   Logger& logger_;
-  std::map<std::int64_t, int> leaks_;  // ports without a service, and the passes that have seen them so
+  std::map<std::int64_t, int> leaks_;  // ports without a service, and the number of passes that have found them
 };
 
 }  // namespace backplane::core

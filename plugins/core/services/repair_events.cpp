@@ -12,14 +12,14 @@
 namespace backplane::core {
 namespace {
 
-constexpr std::size_t kMostTold = 10'000;  // then all may be told again
+constexpr std::size_t kMostTold = 10'000;  // after this number, events may be repeated
 
 std::string host_name() {
   std::array<char, 256> name{};
   return gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : std::string();
 }
 
-// As upstream's recorders name them: the object and the time.
+// The name that upstream's recorders use: the object and the time.
 std::string event_name(const ObjectEntry& about) {
   std::array<char, 32> time{};
   const auto now = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();

@@ -1,7 +1,7 @@
 // Events of the repair of addresses and node ports, about the services and addresses that were wrong.
 //
 // Thread-safety: one task at a time.
-// Errors:        an event that cannot be written is logged, and lost.
+// Errors:        an event that cannot be written is logged and dropped.
 #pragma once
 
 #include <set>
@@ -13,7 +13,7 @@
 namespace backplane::core {
 
 struct RepairEvent {
-  GroupVersionKind kind;  // of the object it is about
+  GroupVersionKind kind;  // of the object that the event is about
   ObjectRef about;
   std::string reporter;  // "ipallocator-repair-controller"
   std::string reason;
@@ -27,7 +27,7 @@ class RepairEvents {
   virtual Task<void> tell(RepairEvent event) = 0;
 };
 
-// Writes them, each once as long as the server runs.
+// Writes events, each once during the life of the server.
 class WrittenEvents final : public RepairEvents {
  public:
   explicit WrittenEvents(Host& host) : host_(host) {}

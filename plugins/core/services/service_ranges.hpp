@@ -1,8 +1,8 @@
-// The ranges that cluster addresses are given from: those of the ServiceCIDR objects of networking.k8s.io/v1, followed as they come and go,
-// and those that the flags name as long as there are no such objects or no plugin serves them.
+// The ranges from which cluster addresses are allocated: those of the ServiceCIDR objects of networking.k8s.io/v1, which an informer
+// watches; or those of the flags, if there are no such objects or no plugin serves them.
 //
 // Thread-safety: any thread.
-// Lifetime:      what now() gives stays as it is.
+// Lifetime:      a result of now() does not change.
 #pragma once
 
 #include <memory>
@@ -18,15 +18,15 @@ namespace backplane::core {
 class ServiceRanges {
  public:
   struct Now {
-    std::vector<AddressRange> all;    // an address outside of them is a mistake
-    std::vector<AddressRange> ready;  // addresses are given from these
+    std::vector<AddressRange> all;    // an address outside of them is invalid
+    std::vector<AddressRange> ready;  // addresses are allocated from these
   };
-  // One range a family; the first one's is the default family.
+  // One range per family; the family of the first one is the default.
   explicit ServiceRanges(std::vector<AddressRange> flags);
 
   const std::vector<AddressRange>& flags() const noexcept { return flags_; }
   std::shared_ptr<const Now> now() const;
-  // The objects there are; none: the flags' ranges.
+  // Sets the ranges of the objects; if there are none, the ranges of the flags.
   void set(const std::vector<ObjectRef>& service_cidrs);
 
  private:
@@ -35,10 +35,10 @@ class ServiceRanges {
   std::shared_ptr<const Now> now_;
 };
 
-// Whether one of the ranges gives the address.
+// Whether one of the ranges contains the address.
 bool any_holds(const std::vector<AddressRange>& ranges, std::string_view address);
 
-// Keeps `ranges` with the objects until the factory is shut down; no effect if no plugin serves them.
+// Updates `ranges` from the objects until the factory is shut down; no effect if no plugin serves them.
 void follow_service_cidrs(Host& host, SharedInformerFactory& informers, std::shared_ptr<ServiceRanges> ranges);
 
 }  // namespace backplane::core

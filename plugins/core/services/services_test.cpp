@@ -217,7 +217,7 @@ TEST(Services, FillInWhatTheirTypeNeeds) {
             "spec.LoadBalancerSourceRanges[1]: Invalid value: \"x\": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
 }
 
-// Networks of the annotation were not looked at, and those of the field only where they may be.
+// Regression: networks of the annotation were not validated, and those of the field only for types that may have them.
 TEST(Services, NetworksOfALoadBalancerAreLookedAtWhereverTheyStand) {
   EXPECT_EQ(problems_of(R"({"loadBalancerSourceRanges":["x"],"ports":[{"port":80}]})"),
             "[spec.LoadBalancerSourceRanges: Forbidden: may only be used when `type` is 'LoadBalancer', "
@@ -242,7 +242,7 @@ TEST(Services, NetworksOfALoadBalancerAreLookedAtWhereverTheyStand) {
   EXPECT_EQ(problems("10.0.0.0/8", "ClusterIP", nullptr), path + "Forbidden: may only be used when `type` is 'LoadBalancer'");
 }
 
-// Nothing was asked of a status, and it outlived the balancer.
+// Regression: the status was not validated, and was retained after a change to a type without a load balancer.
 TEST(Services, OnlyALoadBalancerHasPointsOfOne) {
   const auto problems = [](const std::string& type, const std::string& points) {
     const Object service = parse(R"({"spec":{"type":")" + type + R"("},"status":{"loadBalancer":{"ingress":)" + points + "}}}");

@@ -70,7 +70,7 @@ std::string repeated_node_port(const Object& spec) {
 
 namespace {
 
-// Ports keep their node ports by name, unless another port has that number now.
+// Ports retain their node ports by name, unless another port has that number now.
 void keep_node_ports(Object& spec, const Object& before) {
   const auto now = service_node_ports(spec), old = service_node_ports(before);
   std::vector<std::int64_t> used;
@@ -114,7 +114,7 @@ namespace {
 
 bool is_load_balancer(const Object& spec) { return type_of(spec) == "LoadBalancer"; }
 
-// Members that only some services have; the first rows ask what the last ones take away.
+// Members that only some types of services have. The first rows use members that the last rows remove.
 struct Belonging {
   bool (*needed)(const Object& spec);
   std::string_view member;
@@ -130,7 +130,7 @@ constexpr Belonging kBelongings[] = {
 
 }  // namespace
 
-// The client's change stays, and validation refuses it.
+// The client's change is retained, so that validation refuses it.
 void drop_fields_of_former_type(Object& spec, const Object& before) {
   if (needs_cluster_ip(before) && !needs_cluster_ip(spec) && same_member(spec, before, "clusterIP") &&
       cluster_ips(spec) == cluster_ips(before)) {

@@ -1,4 +1,4 @@
-// Facts about a service's spec that allocation, rules and tables ask for.
+// Properties of a service's spec for allocation, validation and tables.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -22,15 +22,15 @@ bool needs_node_ports(const Object& spec);  // NodePort; LoadBalancer unless all
 bool needs_health_check_port(const Object& spec);
 bool may_have_node_ports(const Object& spec);  // NodePort, LoadBalancer
 std::vector<std::string> cluster_ips(const Object& spec);
-// One more text at the end of a list.
+// Appends a text to a list.
 void add_text(Object& spec, std::string_view key, std::string_view text);
-// The node ports of a service's ports, each once; and with its health check's.
+// The node ports of a service's ports, each once; and the same with the health check's.
 std::vector<std::int64_t> service_node_ports(const Object& spec);
 std::vector<std::int64_t> node_ports_of(const Object& spec);
 
-// Addresses and ports that an update without them keeps.
+// Copies the old addresses and ports to an update without them.
 void keep_allocated(Object& spec, const Object& before);
-// clusterIP and clusterIPs[0] are two names of one field: the one that the client changed wins.
+// clusterIP and clusterIPs[0] are two members for one value: the one that the client changed wins.
 void normalize_cluster_ips(Object& spec, const Object* before);
 // Removes fields of the old type that the new type must not have.
 void drop_fields_of_former_type(Object& spec, const Object& before);
@@ -38,7 +38,7 @@ void drop_fields_of_former_type(Object& spec, const Object& before);
 // Validates ipFamilyPolicy, ipFamilies and clusterIPs; called before addresses are allocated, and again with the rest.
 void validate_cluster_ips(const Object& spec, FieldErrors& errors);
 void validate_service_spec(const Object& spec, FieldErrors& errors);
-// A field that was an annotation before; `old`: null for a new service.
+// Validates a field that was an annotation before; `old`: null for a new service.
 void validate_source_ranges(const Object& service, const Object* old, FieldErrors& errors);
 void validate_service_change(const Object& spec, const Object& before, FieldErrors& errors);
 // Two ports with one protocol and one node port, as "{TCP 30443}"; empty: there are none.

@@ -62,9 +62,9 @@ class Translator {
   Translator& operator=(const Translator&) = delete;
   ~Translator() { stop_timers(); }
 
-  // The command could not be run, or not be seen to its end.
+  // True if the command could not be run, or if its end was not received.
   bool failed() const noexcept { return failed_; }
-  // From the handshake on.
+  // Runs the command, after the handshake.
   Task<void> run() {
     co_await greet();
     std::string status;
@@ -80,7 +80,7 @@ class Translator {
   }
 
  private:
-  // An empty message on the first channel that is written to: the connection is there.
+  // Sends an empty message on the first output channel, which shows that the connection is established.
   Task<void> greet() {
     std::vector<SharedBytes> hello = message(command_.out ? kOut : command_.err ? kErr : kStatus, {});
     Status sent = co_await exchange_.write(std::move(hello));
@@ -150,7 +150,7 @@ class Translator {
       if (!some.ok() || some->empty()) break;
       session_.feed(*some);
       bool goes_on = co_await pass_events();
-      // The call to a node that sends pings and does not read the answers is ended.
+      // A node that sends pings and does not read the responses must not fill the memory, so its call is ended.
       const bool taken = upload_->write_now(session_.take_output());
       if (!goes_on || !taken) break;
     }
@@ -159,7 +159,7 @@ class Translator {
     co_return final_status(protocol_, ending_);
   }
 
-  // False: nothing more comes, or nothing more can be made of it.
+  // False: there is no further input, or it is invalid.
   Task<bool> pass_events() {
     for (;;) {
       Session::Event event = session_.next();
@@ -192,7 +192,7 @@ class Translator {
       failure_ = "Stream reset";
       return false;
     }
-    // The command reads no more.
+    // The command does not read its input any more.
     if (event.stream == in_) session_.end(in_);
     awaited_.erase(event.stream);
     return true;
@@ -209,7 +209,7 @@ class Translator {
     try {
       co_await hear();
     } catch (...) {
-      // A peer that cannot be read counts as gone.
+      // A peer that cannot be read from counts as disconnected.
     }
     give_up();
   }
@@ -241,7 +241,7 @@ class Translator {
     }
   }
 
-  // A piece of a message.  False: the client has broken the protocol.
+  // Handles a piece of a message. False: the client has violated the protocol.
   bool take(const MessageReader::Event& event) {
     std::string_view data = event.data;
     if (event.first && !data.empty()) {
@@ -268,7 +268,7 @@ class Translator {
 
   // ---- the end
 
-  // The client has gone: the command's output has no reader.
+  // The client has disconnected: the command's output has no reader.
   void give_up() {
     breaker_->break_off(timeout("the client has gone", 0));
     if (answer_) answer_->cancel();
@@ -278,7 +278,7 @@ class Translator {
     std::vector<SharedBytes> last = message(kStatus, status);
     last.emplace_back(close_frame());
     Status sent = co_await exchange_.write(std::move(last));
-    (void)sent;  // the client has gone
+    (void)sent;  // the client has disconnected
     co_await exchange_.finish();
     upload_->close();
     if (answer_) answer_->cancel();
@@ -288,7 +288,7 @@ class Translator {
     co_await resume_on(home_);
   }
 
-  // ---- what time does
+  // ---- timers
 
   void start_timers() {
     active_ = Clock::now();
@@ -334,7 +334,7 @@ class Translator {
   std::function<void()> cancel_ping_, cancel_patience_;
 };
 
-// The meaning of a metav1.Status; one without a code is an exit code, or success.
+// Interprets a metav1.Status; without a code it is an exit code, or success.
 void count_end(int code) {
   static Metric& requests = Metric::counter("apiserver_stream_translator_requests_total",
                                             "Remote commands that were translated from WebSocket to SPDY.", {"code"});

@@ -3,8 +3,8 @@
 //
 // Thread-safety: the executor of the exchange.
 // Lifetime:      the task ends when both ends are closed; only calls that are being cancelled may outlive it.
-// Errors:        before the client's handshake: answered as golang.org/x/net/websocket does.  From then on they are a Status on the error
-//                channel.  A client that goes ends the connection to the kubelet.
+// Errors:        before the client's handshake: the responses of golang.org/x/net/websocket. Later: a Status on the error channel. If the
+//                client disconnects, the connection to the kubelet ends.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ struct RemoteCommand {
   bool in = false, out = false, err = false, tty = false;
 };
 
-// The client requests the protocol that can close single streams.
+// True if the client requests the protocol that can close single streams.
 bool asks_for_stream_close(const Exchange& exchange);
 Task<Status> translate_command(Exchange& exchange, RemoteCommand command);
 

@@ -8,12 +8,12 @@
 
 namespace backplane::core {
 
-// Of the error stream of a protocol ("v4.channel.k8s.io"; empty: the first one), all of it: the JSON of a Status.
+// Converts the whole text of the error stream of a protocol ("v4.channel.k8s.io"; empty: the first one) to the JSON of a Status.
 std::string final_status(std::string_view protocol, std::string_view text);
-// Of what kept the command from running, or from being seen.
+// The Status for an error that prevented the command, or the reading of its output.
 std::string failed_status(std::string_view why);
 
-// The text of an answer that refuses an upgrade: a Status's message, an "error" member, or all of it.
+// The message of a response that refuses an upgrade: a Status's message, an "error" member, or the whole text.
 std::string refusal_text(std::string_view body);
 
 }  // namespace backplane::core

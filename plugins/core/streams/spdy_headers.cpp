@@ -7,7 +7,7 @@
 namespace backplane::core::spdy {
 namespace {
 
-// Each follows its length.
+// Each text follows its length.
 constexpr std::string_view kWords[] = {"options",
                                        "head",
                                        "post",

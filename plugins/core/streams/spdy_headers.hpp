@@ -1,7 +1,7 @@
-// Header blocks of SPDY/3: names and values, compressed in one go for a whole connection, with the protocol's dictionary.
+// Header blocks of SPDY/3: names and values, compressed with one zlib stream for the whole connection, and with the protocol's dictionary.
 //
 // Thread-safety: one connection's executor.
-// Errors:        an empty block when zlib fails, which it does for want of memory alone.
+// Errors:        an empty block if zlib fails, which happens only without memory.
 #pragma once
 
 #include <memory>

@@ -26,7 +26,7 @@ std::uint32_t Session::open(std::string_view name, std::string_view value) {
   const std::uint32_t stream = std::exchange(next_stream_, next_stream_ + 2);
   std::string body;
   append_number(body, stream);
-  append_number(body, 0);                    // it belongs to no other stream
+  append_number(body, 0);                    // no associated stream
   body.append(std::string_view("\0\0", 2));  // priority and slot
   body.append(headers_.block({{name, value}}));
   control(kSynStream, 0, body);
@@ -98,7 +98,7 @@ Session::Event Session::next() {
   return broken();
 }
 
-// Whole control frames only.
+// Precondition: the control frame is complete.
 bool Session::read_control(Event& out) {
   const std::uint32_t first = read_number(unread(), 0), second = read_number(unread(), 4);
   const std::size_t length = second & 0xffffff;
@@ -111,7 +111,7 @@ bool Session::read_control(Event& out) {
   return on_control(first & 0xffff, second >> 24, body, out);
 }
 
-// False: there is nothing to tell.
+// False: the frame causes no event.
 bool Session::on_control(unsigned type, unsigned flags, std::string_view body, Event& out) {
   const bool names_stream = type == kSynStream || type == kSynReply || type == kRstStream || type == kPing || type == kHeaders;
   if (names_stream && body.size() < 4) {
@@ -122,7 +122,7 @@ bool Session::on_control(unsigned type, unsigned flags, std::string_view body, E
   switch (type) {
     case kSynReply:
       if (streams_.count(number) == 0) return false;
-      // The reader of data reports an end that comes with it, after this.
+      // read_data() reports the end of the stream after this event.
       if ((flags & kFin) != 0) {
         in_data_ = data_ends_ = true;
         data_stream_ = number;
@@ -144,7 +144,7 @@ bool Session::on_control(unsigned type, unsigned flags, std::string_view body, E
       return false;
     }
     case kPing:
-      // Those with even numbers are the peer's own.
+      // Pings with even numbers come from the peer.
       if (number % 2 == 0) control(kPing, 0, body.substr(0, 4));
       return false;
     case kGoAway:
@@ -163,7 +163,8 @@ bool Session::end_of(std::uint32_t stream, bool of_both, Event& out) {
   return true;
 }
 
-// A piece of the data frame, or the end of its stream; false when there is nothing to tell: more is needed, or the frame is over.
+// Returns a piece of the data frame, or the end of its stream. False: there is no event, because more input is needed or the frame has
+// ended.
 bool Session::read_data(Event& out) {
   while (data_left_ > 0) {
     const std::string_view piece = unread().substr(0, std::min(data_left_, kMaxPiece));

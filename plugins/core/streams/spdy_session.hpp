@@ -1,9 +1,9 @@
 // The client's end of a SPDY/3.1 connection to a kubelet: streams that are opened here, bytes in and out.  No sockets.
 //
-// Flow control is left to the connection below, as it is by the servers that Kubernetes has: WINDOW_UPDATE and SETTINGS mean nothing.
-// Headers of answers are not needed, and are skipped.
+// As in Kubernetes' servers, TCP provides the flow control, and WINDOW_UPDATE and SETTINGS are ignored. Headers of replies are not needed,
+// and are skipped.
 // Thread-safety: one executor.
-// Errors:        a peer that breaks the protocol, or sends a control frame past kMaxControl, ends the session: kBroken.
+// Errors:        a peer that violates the protocol, or sends a control frame larger than kMaxControl, ends the session: kBroken.
 #pragma once
 
 #include <cstdint>
@@ -25,18 +25,18 @@ class Session {
       kNeedsMore,
       kOpened,  // the peer has accepted the stream
       kData,
-      kEnded,   // the peer sends no more on it
-      kBroken,  // nothing comes any more
+      kEnded,   // the peer has closed its direction of the stream
+      kBroken,  // there are no further events
     };
     Kind kind = Kind::kNeedsMore;
     std::uint32_t stream = 0;
     std::string data;
   };
 
-  // A new stream with one header.
+  // Opens a stream with one header.
   std::uint32_t open(std::string_view name, std::string_view value);
   void send(std::uint32_t stream, std::string_view data);
-  // Nothing more is sent on it; further calls do nothing.
+  // Closes this side of the stream; further calls have no effect.
   void end(std::uint32_t stream);
   void ping();
 
@@ -62,9 +62,9 @@ class Session {
   std::string_view unread() const noexcept { return std::string_view(input_).substr(at_); }
 
   std::string input_, output_;
-  std::size_t at_ = 0;  // what is before it has been read
+  std::size_t at_ = 0;  // bytes before it have been read
   std::uint32_t next_stream_ = 1, next_ping_ = 1;
-  std::uint32_t data_stream_ = 0;  // of the data frame that is being read
+  std::uint32_t data_stream_ = 0;  // stream of the data frame that is being read
   std::size_t data_left_ = 0;
   bool in_data_ = false, data_ends_ = false;
   bool broken_ = false;

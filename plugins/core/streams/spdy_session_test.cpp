@@ -29,7 +29,7 @@ std::string data(std::uint32_t stream, const std::string& bytes, bool last = fal
   return number(stream) + number((last ? 1u << 24 : 0u) | static_cast<std::uint32_t>(bytes.size())) + bytes;
 }
 
-// All that one end of zlib has made, read by the other.
+// Decompresses the complete output of a zlib stream.
 class Unpacker {
  public:
   Unpacker() { inflateInit(&z_); }
@@ -58,7 +58,7 @@ class Unpacker {
 TEST(SpdyHeaders, TheDictionaryIsTheProtocols) {
   const std::string& words = dictionary();
   EXPECT_EQ(words.size(), 1423u);
-  // What every zlib stream of SPDY/3 names it by.
+  // The checksum of the dictionary in every zlib stream of SPDY/3.
   EXPECT_EQ(adler32(adler32(0, nullptr, 0), reinterpret_cast<const Bytef*>(words.data()), static_cast<uInt>(words.size())), 0xe3c6a7c2u);
 }
 

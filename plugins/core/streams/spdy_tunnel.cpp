@@ -106,7 +106,7 @@ class Tunnel {
     co_await exchange_.respond(code, "text/plain; charset=utf-8", std::move(body));
   }
 
-  // The kubelet's own words.
+  // The kubelet's message.
   Task<void> pass_on_refusal() {
     std::string text;
     while (text.size() < kMostErrorBytes) {
@@ -137,7 +137,7 @@ class Tunnel {
     std::vector<SharedBytes> farewell;
     farewell.emplace_back(close_frame());
     Status sent = co_await exchange_.write(std::move(farewell));
-    (void)sent;  // the client has gone
+    (void)sent;  // the client has disconnected
     co_await exchange_.finish();
     bool heard = co_await heard_.future();
     (void)heard;
@@ -148,7 +148,7 @@ class Tunnel {
     try {
       co_await hear();
     } catch (...) {
-      // A peer that cannot be read counts as gone.
+      // A peer that cannot be read from counts as disconnected.
     }
     give_up();
   }

@@ -1,8 +1,8 @@
-// SPDY inside of a WebSocket ("SPDY/3.1+portforward.k8s.io"), taken out of it for a kubelet that supports SPDY only: upstream's
-// TunnelingHandler.  The bytes of the binary messages are the SPDY connection.
+// SPDY inside of a WebSocket ("SPDY/3.1+portforward.k8s.io"), unwrapped for a kubelet that supports only SPDY: upstream's TunnelingHandler.
+// The bytes of the binary messages are the SPDY connection.
 //
 // Thread-safety: the executor of the exchange.
-// Lifetime:      the task ends when one side has; only a call that is being cancelled may outlive it.
+// Lifetime:      the task ends when one side has ended; only a call that is being cancelled may outlive it.
 // Errors:        until the kubelet has agreed: the Status with the reason, or the kubelet's response.
 #pragma once
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kBinary = "binary.k8s.io", kBase64 = "base64.binary.k8s.io";
 
-// Nothing: the client offers protocols, and none of them is known.
+// nullopt: the client offers only unknown protocols.
 std::optional<std::string> choose_protocol(const Exchange& exchange) {
   const auto offered = websocket_protocols(exchange);
   if (offered.empty()) return std::string();
@@ -30,7 +30,7 @@ class TextSocket {
 
   Task<void> run() {
     spawn_detached(home_, hear_fenced(), [heard = heard_] { heard.set(true); });
-    bool open = co_await say({});  // the connection is there
+    bool open = co_await say({});  // shows that the connection is established
     while (open) {
       auto some = co_await source_->read();
       co_await resume_on(home_);
@@ -40,7 +40,7 @@ class TextSocket {
     std::vector<SharedBytes> farewell;
     farewell.emplace_back(close_frame());
     Status sent = co_await exchange_.write(std::move(farewell));
-    (void)sent;  // the client has gone
+    (void)sent;  // the client has disconnected
     co_await exchange_.finish();
     const bool heard = co_await heard_.future();
     (void)heard;
@@ -59,12 +59,12 @@ class TextSocket {
     try {
       co_await hear();
     } catch (...) {
-      // A peer that cannot be read counts as gone.
+      // A peer that cannot be read from counts as disconnected.
     }
     source_->cancel();
   }
 
-  // Messages of the client are ignored, until it closes.
+  // Messages of the client are ignored until it closes the WebSocket.
   Task<void> hear() {
     for (;;) {
       MessageReader::Event event = reader_.next();

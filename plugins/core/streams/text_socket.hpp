@@ -1,8 +1,8 @@
-// A text that is read over a WebSocket: each piece is a message, binary or, for "base64.binary.k8s.io", base64 in text.
+// Sends a text over a WebSocket: each piece is a message, binary or, for "base64.binary.k8s.io", base64 in text.
 //
 // Thread-safety: the executor of the exchange.
-// Lifetime:      the task ends when the text or the client does; the source is given up then.
-// Errors:        of the handshake: answered as golang.org/x/net/websocket does.
+// Lifetime:      the task ends when the text ends or the client disconnects; the source is then dropped.
+// Errors:        errors of the handshake: the responses of golang.org/x/net/websocket.
 #pragma once
 
 #include <memory>

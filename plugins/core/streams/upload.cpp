@@ -4,7 +4,7 @@
 
 namespace backplane::core {
 
-// False: there is nothing yet; `more` is set when there is.
+// False: there are no bytes yet; `more` is set when there are.
 bool Upload::take(std::string& out, std::optional<Promise<bool>>& more) {
   std::optional<Promise<bool>> room;
   {
@@ -24,13 +24,13 @@ Task<Result<std::string>> Upload::next() {
   std::string out;
   std::optional<Promise<bool>> more;
   while (!take(out, more)) {
-    const bool told = co_await more->future();
-    (void)told;
+    const bool arrived = co_await more->future();
+    (void)arrived;
   }
   co_return out;
 }
 
-// False: it has been refused.  `room` is set when the writer must wait.
+// False: the write was refused. `room` is set if the writer must wait.
 bool Upload::add(std::string bytes, std::optional<Promise<bool>>& room) {
   std::optional<Promise<bool>> more;
   {

@@ -2,7 +2,7 @@
 //
 // Thread-safety: any executor; one writer waits at a time.
 // Lifetime:      shared by the call and its writer.
-// Errors:        after close() writes are refused, and what was written before is still sent.
+// Errors:        after close() writes are refused; bytes that were written before are still sent.
 #pragma once
 
 #include <mutex>
@@ -19,9 +19,9 @@ class Upload final : public BodySource {
   static constexpr std::size_t kMost = 4 * kWindow;
 
   Task<Result<std::string>> next() override;
-  // Waits while a window is unsent.  False: the peer reads no more.
+  // Waits while a window of bytes is unsent. False: the peer does not read any more.
   Task<bool> write(std::string bytes);
-  // Does not wait: for what is small and seldom.  False: the other end does not read, and more must not be kept for it.
+  // Does not wait; for small and rare writes. False: the other end does not read, and the buffer is full.
   bool write_now(std::string bytes);
   void close();
 

@@ -1,7 +1,7 @@
 // The server's end of a WebSocket (RFC 6455) whose messages are read: handshake, frames in, frames out.
 //
 // Thread-safety: pure functions, and readers of one executor.
-// Errors:        a client that breaks the protocol is as one that closes: kBroken.
+// Errors:        a client that violates the protocol is treated as one that closes: kBroken.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ bool is_websocket_request(const Exchange& exchange);
 // The protocols that Sec-WebSocket-Protocol lists, in order.
 std::vector<std::string> websocket_protocols(const Exchange& exchange);
 
-// The error that prevents the answer 101 to the handshake; `code` 0: none.
+// The error that prevents the response 101 to the handshake; `code` 0: none.
 struct HandshakeProblem {
   int code = 0;
   std::string text;
 };
 HandshakeProblem check_handshake(const Exchange& exchange);
-// Answers 101, with `protocol` if it is not empty.
+// Sends the response 101, with `protocol` if it is not empty.
 Task<Status> accept_websocket(Exchange& exchange, std::string protocol);
 
 // Parses the client's frames, from pieces of any size.  Data is forwarded in pieces: no message is buffered.
@@ -53,13 +53,13 @@ class MessageReader {
   bool in_data_ = false, first_ = false, final_ = false, text_ = false;
   bool in_message_ = false, broken_ = false;
   std::string mask_;
-  std::size_t masked_ = 0;  // bytes of the frame that the mask has been taken off
+  std::size_t masked_ = 0;  // number of unmasked bytes of the frame
 };
 
-// Heads of what is sent.
+// Heads of sent frames.
 constexpr unsigned kTextFrame = 1, kBinaryFrame = 2, kCloseFrame = 8, kPongFrame = 10;
 std::string frame(unsigned opcode, std::string_view payload);
-// "Good-bye": normal closure.
+// The close frame for a normal closure.
 std::string close_frame();
 
 }  // namespace backplane::core

@@ -1,4 +1,4 @@
-// The algorithms that values are encrypted with: AES-CBC, AES-GCM, XSalsa20-Poly1305, and AES-GCM with a key derived for each value.
+// The algorithms for the encryption of values: AES-CBC, AES-GCM, XSalsa20-Poly1305, and AES-GCM with a key derived for each value.
 //
 // The formats are those of kube-apiserver: nonce or IV, then the ciphertext with its tag.
 // Thread-safety: immutable; every method from any thread.

@@ -1,4 +1,4 @@
-// One use of an OpenSSL cipher. Algorithms are fetched once: EVP_aes_256_gcm() and its like are looked up again by each use.
+// One use of an OpenSSL cipher. Algorithms are fetched once; EVP_aes_256_gcm() and similar functions look them up again for each use.
 //
 // Thread-safety: CipherUse belongs to one call; aes() from any thread.
 #pragma once

@@ -2,8 +2,8 @@
 //
 // Thread-safety: any thread that has an executor.
 // Lifetime:      shared by the provider and its running calls.
-// Errors:        Failure with the text and the code of the gRPC status. A call waits for a plugin that does not listen until its time is
-//                over: DeadlineExceeded.
+// Errors:        Failure with the text and the code of the gRPC status. If the plugin does not listen, a call waits until its deadline:
+//                DeadlineExceeded.
 // Source:        grpc-go with WaitForReady, k8s.io/kms/pkg/util.
 #pragma once
 

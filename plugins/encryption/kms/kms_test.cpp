@@ -169,7 +169,7 @@ TEST_F(KmsTest, AWriteFailsWhenThePluginHasBeenIllForTooLong) {
   EXPECT_TRUE(write(kms, "v").starts_with("error: encryptedDEKSource with keyID hash \"sha256:")) << write(kms, "v");
   EXPECT_NE(write(kms, "v").find(" expired at 1970-02-11T16:03:00Z (current time is 1970-02-11T16:03:01Z)"), std::string::npos)
       << write(kms, "v");
-  // Reads go on.
+  // Reads still succeed.
   EXPECT_EQ(read_now(kms, stored), "v");
 }
 

@@ -9,9 +9,9 @@ namespace backplane::encryption {
 
 inline constexpr std::string_view kUndecodable = "proto: cannot parse invalid wire-format data";
 
-// Of a stored value.
+// The error for a stored value.
 inline Failure undecodable_value() { return Failure{std::string(kUndecodable)}; }
-// Of a response of a plugin.
+// The error for a response of a plugin.
 inline Failure undecodable_response() {
   return Failure{"rpc error: code = Internal desc = grpc: failed to unmarshal the received message: " + std::string(kUndecodable),
                  "Internal"};

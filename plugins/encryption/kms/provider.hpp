@@ -15,7 +15,7 @@
 
 namespace backplane::encryption {
 
-// The last status of a plugin's health, which is cached for a while.
+// The last status of a plugin's health, which is cached for some time.
 class LastHealth {
  public:
   using Clock = std::chrono::steady_clock;
@@ -35,7 +35,7 @@ class LastHealth {
 class KmsProvider : public Step, public std::enable_shared_from_this<KmsProvider> {
  public:
   virtual const std::string& name() const noexcept = 0;
-  // Asks the plugin, unless the cached status is recent.
+  // Requests the status from the plugin, unless the cached status is recent.
   Task<Outcome<Done>> check();
 
  private:
@@ -43,7 +43,7 @@ class KmsProvider : public Step, public std::enable_shared_from_this<KmsProvider
   virtual Task<Outcome<Done>> check_plugin() = 0;
 
   Turns checking_{1};
-  LastHealth health_;  // under checking_
+  LastHealth health_;  // guarded by checking_
 };
 using KmsProviderRef = std::shared_ptr<KmsProvider>;
 
@@ -55,7 +55,7 @@ struct KmsSettings {
 };
 
 Outcome<KmsProviderRef> make_kms_v1_provider(Host& host, const KmsSettings& settings);
-// `server_id_hash`: a label of the metrics. The provider asks the plugin for its status at once, then once a minute, or every ten seconds
+// `server_id_hash`: a label of the metrics. The provider requests the plugin's status at once, then once a minute, or every ten seconds
 // while that fails; values wait for the end of the first attempt.
 Outcome<KmsProviderRef> make_kms_v2_provider(Host& host, const KmsSettings& settings, std::string server_id_hash);
 

@@ -208,7 +208,7 @@ Task<Outcome<KmsV2Provider::WriteKeyRef>> KmsV2Provider::generate(std::string ui
   co_return WriteKeyRef(std::move(key));
 }
 
-// A write is allowed until the time that a healthy answer has extended it to, so the time is taken before the call.
+// A healthy response extends the time until which writes are allowed; the extension is measured from the start of the call.
 Task<Outcome<Done>> KmsV2Provider::rotate_if_changed(std::string key_id) {
   const WriteKeyRef current = current_.load();
   const Time expires = now_() + kLifetime;
@@ -222,7 +222,7 @@ Task<Outcome<Done>> KmsV2Provider::rotate_if_changed(std::string key_id) {
   auto generating = generate(uid, expires);
   auto generated = co_await std::move(generating);
   if (generated.ok() && (*generated)->key.key_id == key_id) {
-    // Values that are written with it are read from the cache when it is no longer the current one.
+    // Values that were written with this seed are later read with the cached seed, when it is no longer the current one.
     show_key_cache_size(name(), keys_.insert((*generated)->cache_key, (*generated)->cipher));
     for (const Direction each : {Direction::kFromStorage, Direction::kToStorage}) {
       keep_key_id(each, name(), (*generated)->key_id_hash, server_id_hash_);

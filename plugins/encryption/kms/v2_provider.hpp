@@ -20,7 +20,7 @@ namespace backplane::encryption {
 class KmsV2Provider final : public KmsProvider {
  public:
   using Time = std::chrono::system_clock::time_point;
-  // A write fails when the plugin has not been healthy for this time.
+  // A write fails if the plugin has not been healthy for this time.
   static constexpr std::chrono::minutes kLifetime{3};
   static constexpr std::size_t kMostKeys = 10'000;
 
@@ -34,11 +34,11 @@ class KmsV2Provider final : public KmsProvider {
   Task<Outcome<ReadValue>> read(std::string bound_to, SharedBytes data) const override;
   Task<Outcome<SharedBytes>> write(std::string bound_to, SharedBytes plain, std::string prefix) const override;
 
-  // Asks for the status now and again until `stop` fires or the provider is dropped.
+  // Requests the status periodically until `stop` fires or the provider is dropped.
   static Task<void> poll(std::weak_ptr<KmsV2Provider> provider, Signal& stop);
 
  private:
-  // The seed that values are written with.
+  // The seed for writes.
   struct WriteKey {
     EncryptedKey key;
     CipherRef cipher;

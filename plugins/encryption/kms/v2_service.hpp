@@ -16,7 +16,7 @@ using Annotations = std::map<std::string, std::string>;
 struct KmsStatus {
   std::string version, healthz, key_id;
 };
-// An encrypted key or seed, and what the plugin needs to decrypt it.
+// An encrypted key or seed, and the data that the plugin needs to decrypt it.
 struct EncryptedKey {
   std::string ciphertext, key_id;
   Annotations annotations;

@@ -30,7 +30,7 @@ class FakeAnswer final : public HttpAnswer {
   const Headers trailers_;
 };
 
-// Encrypts by reversing the bytes. What it answers can be replaced.
+// Encrypts by reversing the bytes. The test can replace its responses.
 class FakeKms final : public HttpClient {
  public:
   std::string key_id = "key-1", encrypt_key_id, healthz = "ok", version = "v2";
@@ -38,7 +38,7 @@ class FakeKms final : public HttpClient {
   std::string fail_status;                        // of every call: the gRPC code, as a number
   bool unreachable = false;                       // nothing listens
   bool rubbish = false;                           // responses are no messages
-  std::map<std::string, std::string> plaintexts;  // of ciphertexts that it knows besides
+  std::map<std::string, std::string> plaintexts;  // additional known ciphertexts
   std::map<std::string, int> calls;               // by method
   std::function<Task<void>()> before_answer;
 

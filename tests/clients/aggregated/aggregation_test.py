@@ -123,13 +123,13 @@ class Aggregation(unittest.TestCase):
         document = self.call('GET', '/openapi/v3/apis/%s/v1alpha1' % GROUP)
         self.assertTrue([name for name in document['components']['schemas'] if name.endswith('.Flunder')])
 
-    def test_3_who_asks_is_known_to_it_and_may_do_what_this_server_says(self):
+    def test_3_it_knows_the_user_and_this_server_authorizes_the_request(self):
         self.wait_available('True')
-        # It asks this server about all users except administrators.
+        # It authorizes all users except administrators through this server.
         got = self.server.request('GET', FLUNDERS, client_certificate=False)
         self.assertEqual((got[0], got[2].get('reason')), (403, 'Forbidden'), got[2])
 
-    def test_4_killed_under_load_it_is_missing_for_that_long_and_nobody_else_notices(self):
+    def test_4_killed_under_load_it_is_unavailable_and_other_requests_succeed(self):
         self.wait_available('True')
         over, failures, counts = threading.Event(), [], {'own': 0, 'remote': 0, 'missing': 0}
 

@@ -47,7 +47,7 @@ class MockOidc:
         assert self.process.stdout.readline() == 'ok\n', command
 
     def tokens(self, user=None, client=None):
-        """The response of the token endpoint for a user who has just signed in."""
+        """The response of the token endpoint after the user has signed in."""
         client = client or self.client
         self.tell('client ' + client)
         self.tell('user ' + json.dumps(user or JANE))

@@ -125,7 +125,7 @@ def leader_election(ns):
             def lead():
                 leading.append(identity)
                 started.set()
-            # The one that is asked to stop can no longer reach its lock: its lease runs out.
+            # The stopped candidate can no longer reach its lock, so its lease expires.
             update = lock.update
             lock.update = lambda *args: False if identity == 'one' and stopped.is_set() else update(*args)
             config = electionconfig.Config(lock, lease_duration=10, renew_deadline=8, retry_period=1, onstarted_leading=lead, onstopped_leading=lambda: None)

@@ -1,5 +1,5 @@
-// A plugin that registers something at every extension point that is replaced while the server runs, and records its life cycle in the
-// metric gadgets_lifecycle_total.  BUILD tells two builds apart; GADGETS_FAIL names the step in which a build fails.
+// A plugin that registers at every extension point whose rows can be replaced while the server runs, and that records its life cycle in the
+// metric gadgets_lifecycle_total. BUILD distinguishes two builds; GADGETS_FAIL names the step in which a build fails.
 #include <backplane/core/metrics.hpp>
 #include <backplane/net/informer.hpp>
 #include <backplane/plugin.hpp>
@@ -84,7 +84,7 @@ class AlwaysWell final : public HealthCheck {
   Task<Status> check() override { co_return Status(); }
 };
 
-// Memory whose leak the test would notice.
+// Memory that is large enough for the test to detect a leak.
 constexpr std::size_t kBallast = std::size_t{2} << 20;
 
 class Gadgets final : public Plugin {

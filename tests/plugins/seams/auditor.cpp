@@ -1,6 +1,6 @@
-// An audit backend in small: GET /auditor?id=ID&stage=STAGE answers with the event of that audit id and stage as audit.k8s.io/v1 JSON, as
-// soon as it has arrived.  config maps are audited at level RequestResponse (in the namespace "bare" without managedFields), all else at
-// Metadata, /auditor not at all.  The events of the last flush are in the file $AUDITOR_FILE.
+// A small audit backend: GET /auditor?id=ID&stage=STAGE returns the event with that audit id and stage as audit.k8s.io/v1 JSON, as soon as
+// it has arrived. config maps are audited at level RequestResponse (in the namespace "bare" without managedFields), all else at Metadata,
+// /auditor not at all. The events of the last flush are in the file $AUDITOR_FILE.
 #include <backplane/core/query.hpp>
 #include <backplane/core/request.hpp>
 #include <backplane/plugin.hpp>

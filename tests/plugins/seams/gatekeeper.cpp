@@ -1,6 +1,6 @@
-// Evaluates the authorization of a request: GET /gatekeeper?user=U&verb=V&resource=R&namespace=N&fieldSelector=F answers with the composed
-// authorizer's decision, /gatekeeper/rules with its rules.  It also authenticates a user for these checks: "jane", by the token
-// "jane-token", who may read config maps in the namespace "team", and list the pods of the node n1.
+// Evaluates the authorization of a request: GET /gatekeeper?user=U&verb=V&resource=R&namespace=N&fieldSelector=F returns the composed
+// authorizer's decision, /gatekeeper/rules its rules. It also authenticates a user for these checks: "jane", by the token "jane-token", who
+// may read config maps in the namespace "team", and list the pods of the node n1.
 #include <backplane/core/query.hpp>
 #include <backplane/core/request.hpp>
 #include <backplane/plugin.hpp>

@@ -1,4 +1,4 @@
-// Two mutating admission plugins, of which the second changes what the first has looked at and asks for one more pass:
+// Two mutating admission plugins; the second one changes labels that the first one has read, and requests one more pass:
 //   TierStamper   copies the label "tier" of config maps into the annotation "stamped-tier", and notes pass and options
 //   TierDefaulter gives config maps without it the label "tier"; which one, its configuration says ({"tier": "gold"})
 #include <backplane/plugin.hpp>

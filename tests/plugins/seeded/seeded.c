@@ -13,7 +13,7 @@ BP_EMBED(seeded_types, "types.json", "types.json")
 
 static const bp_groups_table* groups;
 static const bp_json_table* json;
-static volatile long checked; /* nobody reads it: the compiler must not leave it out */
+static volatile long checked; /* volatile: the compiler must not remove the loop */
 
 #ifdef BUG_OVERFLOW
 /* Room for the label, but not for its end. */

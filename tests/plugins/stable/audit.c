@@ -1,5 +1,5 @@
-// A plugin for tests: audit sinks that append their events to files in the folder of AUDIT_FOLDER, a line for each event. AUDIT_FAULT names
-// what goes wrong.
+// A plugin for tests: audit sinks that append their events to files in the folder of AUDIT_FOLDER, a line for each event. AUDIT_FAULT
+// selects a fault.
 #include <backplane/stable/plugin.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static int taken(const char* name) {
   return unlink(path) == 0;
 }
 
-// A sink may not call the server.
+// A sink must not call the server.
 static int may_call(void) {
   const bp_resource maps = {TEXT(""), TEXT("v1"), TEXT("configmaps")};
   bp_error error = {0};

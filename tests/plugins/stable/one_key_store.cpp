@@ -1,4 +1,5 @@
-// The storage backend "one-key" by the C++ face, for stable_store_test.cpp: one key, one watch, no history but the newest value, no leases.
+// The storage backend "one-key" by the C++ wrapper, for stable_store_test.cpp: one key, one watch, no history except the newest value, no
+// leases.
 #include <backplane/stable/plugin.hpp>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A plugin for tests: what the example does not use of each table. POINTS_FAULT names a call that goes wrong.
+// A plugin for tests: uses the functions of each table that the example does not use. POINTS_FAULT names a call that fails.
 #include <backplane/stable/plugin.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static int32_t refuse(bp_error* error, int32_t code, const char* reason, const c
 }
 __attribute__((noreturn)) static void crash(void) { abort(); }
 
-// ---- the kind: y is x unless it is set; a fixed point does not move; what has been seen does not become less
+// ---- the kind: y defaults to x; a fixed point is immutable; the status's counter does not decrease
 
 static int32_t set_defaults(void* self, bp_str object, bp_output* changed, bp_error* error) {
   (void)self;
@@ -108,7 +108,7 @@ static int32_t admit_map(void* self, const bp_write* write, bp_output* patch, bp
   return 0;
 }
 
-// Refuses with the answer of the server for the object that the map's data names; `self`: a text of the call's place.
+// Refuses with the server's response for the object that the map's data names; `self`: the name of the calling step.
 static int32_t validate_map(void* self, const bp_write* write, bp_error* error) {
   bp_json* map = json->parse(write->object, error);
   if (map == NULL) return -1;
@@ -169,7 +169,7 @@ static int32_t handle(void* self, bp_exchange* exchange, bp_error* error) {
   return 0;  // without a response
 }
 
-// ---- a user and what it may do; hooks and a check
+// ---- authentication and authorization of a user; hooks and a check
 
 static int32_t authenticate(void* self, bp_str token, const bp_str* audiences, size_t audience_count, bp_output* user, bp_error* error) {
   (void)self, (void)audiences, (void)audience_count;
@@ -263,9 +263,9 @@ static int32_t provision(void* self, const bp_host* its_host, bp_error* error) {
   admission = host->table(host->context, TEXT(BP_ADMISSION_TABLE), BP_ADMISSION_TABLE_VERSION);
   http = host->table(host->context, TEXT(BP_HTTP_TABLE), BP_HTTP_TABLE_VERSION);
   client = host->table(host->context, TEXT(BP_CLIENT_TABLE), BP_CLIENT_TABLE_VERSION);
-  // No host has these.
-  if (host->table(host->context, TEXT("backplane.nothing"), 1) != NULL) return refuse(error, 0, "", "a table that nobody has");
-  if (host->table(host->context, TEXT(BP_JSON_TABLE), 99) != NULL) return refuse(error, 0, "", "a version that nobody has");
+  // No host has these tables.
+  if (host->table(host->context, TEXT("backplane.nothing"), 1) != NULL) return refuse(error, 0, "", "a table that no host has");
+  if (host->table(host->context, TEXT(BP_JSON_TABLE), 99) != NULL) return refuse(error, 0, "", "a version that no host has");
   return register_all(error);
 }
 
@@ -273,7 +273,7 @@ const bp_plugin* backplane_stable_plugin(bp_error* error) {
   static bp_plugin plugin = {.struct_size = sizeof(plugin), .provision = provision};
   if (wrong("entry")) return refuse(error, 0, "", "it fails on purpose"), NULL;
   if (wrong("entry_crash")) crash();
-  // As if it had been compiled when the table ended before provision().
+  // Like a plugin that was compiled when the table ended before provision().
   if (wrong("short_table")) plugin.struct_size = offsetof(bp_plugin, provision);
   return &plugin;
 }

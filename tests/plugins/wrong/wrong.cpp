@@ -3,7 +3,7 @@
 //   WHERE  load (static initializer), constructor, configure, provision, validate, task, hook (post-start), request (/wrong/NAME),
 //          finish (pre-shutdown hook), destructor
 //   HOW    throw, throw7 (no std::exception), fail (an error Status), segv, abort, exit (exit(3)), exit0 (_exit(0)), loop (does not
-//          return), recurse (uses up its stack), fork (a child that stays), threads (a thread that stays), terminate (throws out of a
+//          return), recurse (overflows its stack), fork (leaves a child process), threads (leaves a thread), terminate (throws out of a
 //          noexcept function)
 // "twice KIND" registers something a second time in provision(): group, path, hook, check, admission, authorizer.  "no KIND" registers a
 // null object.  "taken group" installs a group version of the core plugin.

@@ -1,4 +1,4 @@
-// CBOR (RFC 8949) as upstream takes it.
+// Decodes CBOR (RFC 8949) as upstream does.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -11,10 +11,11 @@
 
 namespace backplane BACKPLANE_API {
 
-// The tree of one item.  Text and byte strings alike are texts, byte strings of which base64 or hex is expected become that, tagged times
-// become RFC 3339, other tags mean nothing.
-// Errors: kBadRequest with the message of upstream's decoder: malformed or repeated keys, keys that are no texts, numbers beyond int64, NaN
-// and infinity, simple values but false, true and null.
+// The tree of one item. Text strings and byte strings become texts; byte strings with a tag that expects base64 or hex are encoded so;
+// tagged times become RFC 3339; other tags are ignored.
+// Errors:        kBadRequest with the message of upstream's decoder: malformed or repeated keys, keys that are not texts, numbers beyond
+//                int64,
+// NaN and infinity, simple values except false, true and null.
 Result<Value> parse_cbor(std::string_view bytes, json::storage_ptr storage);
 
 }  // namespace BACKPLANE_API

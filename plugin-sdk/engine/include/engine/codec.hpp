@@ -1,11 +1,11 @@
-// How objects, lists, watch events and stored values look in one media type.
+// A codec encodes objects, lists, watch events and stored values in one media type.
 //
 // An object entry has JSON from the beginning; every other codec encodes an entry at first use and stores the bytes in the
-// entry's slot.  A codec that writes another media type is one more implementation; its callers do not change.
+// entry's slot. A further media type is a further implementation of Codec; callers do not change.
 //
-// Thread-safety: codecs are stateless but for a counter; any number of threads.
+// Thread-safety: codecs have no state except a counter; any number of threads.
 // Lifetime:      codecs live as long as the process.
-// Errors:        kNotAcceptable: objects of this type have no such form; kInternalError: stored bytes that cannot be read.
+// Errors:        kNotAcceptable: objects of this type cannot be encoded in the media type; kInternalError: stored bytes cannot be decoded.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,7 @@ namespace backplane BACKPLANE_API {
 
 // The shape of the objects of one response.
 struct Presentation {
-  const Schema* schema = nullptr;  // of the objects; must be given but to JSON
+  const Schema* schema = nullptr;  // of the objects; required by every codec except JSON
   bool metadata_only = false;      // PartialObjectMetadata
   bool beta = false;               // … of meta.k8s.io/v1beta1 instead of v1
 
@@ -41,7 +41,7 @@ struct ListFacts {
   std::string_view continue_token;
   std::optional<std::int64_t> remaining;
 };
-// What a codec with measured lists needs of the items before the first byte: counts and sizes.
+// The number and the size of a list's items, which a codec with measures_lists() needs before it writes the first byte.
 struct ListMeasure {
   std::size_t items = 0;
   std::size_t bytes = 0;  // of the encoded items, with their framing in the list
@@ -51,10 +51,10 @@ struct ListTexts {
   std::string head;
   std::string_view separator;
   std::string tail;
-  std::string empty;  // in place of head and tail when there is no item
+  std::string empty;  // replaces head and tail if the list has no item
 };
 
-// Where the items of a list go: small ones are copied into one text, large ones are handed over.
+// Receives the items of a list: small ones are copied into one text, large ones are shared.
 class ItemSink {
  public:
   virtual ~ItemSink();
@@ -69,7 +69,7 @@ class ItemSink {
     }
   }
 
-  // Pieces from this size on are worth sharing.
+  // Pieces of at least this size are shared instead of copied.
   static constexpr std::size_t kShareBytes = 16 * 1024;
 
  protected:
@@ -81,17 +81,17 @@ class Codec {
  public:
   virtual ~Codec();
 
-  virtual std::string_view name() const noexcept = 0;         // "json": what a backend calls its stored form by
+  virtual std::string_view name() const noexcept = 0;         // "json": the name of the stored form in a backend
   virtual std::string_view media_type() const noexcept = 0;   // Content-Type of objects and lists
   virtual std::string_view stream_type() const noexcept = 0;  // … and of watches
   virtual bool is_text() const noexcept = 0;                  // messages of a WebSocket are text, not binary
   virtual bool can_write(const Presentation& as) const noexcept = 0;
 
-  // ---- one object, as GET answers it: pieces appended to `out`
+  // ---- one object, as in the response to a GET: pieces are appended to `out`
   virtual Status object(const Presentation& as, const ObjectEntry& entry, std::vector<SharedBytes>& out) const = 0;
 
   // ---- lists
-  // Whether head and separators depend on the measure of the items: then they are walked twice.
+  // Whether head and separators depend on the measure of the items; if so, the caller walks over the items twice.
   virtual bool measures_lists() const noexcept = 0;
   virtual Status measure(const Presentation& as, const ObjectEntry& entry, ListMeasure& sum) const = 0;
   virtual Result<ListTexts> list(const Presentation& as, const ListFacts& facts, const ListMeasure& measure) const = 0;
@@ -99,11 +99,11 @@ class Codec {
 
   // ---- watches: one event as encoded in the stream, pieces appended to `out`
   virtual Status frame(const Presentation& as, EventType type, const ObjectEntry& entry, std::vector<SharedBytes>& out) const = 0;
-  // How many bytes at the beginning of a frame only delimit it, and are left out where messages delimit themselves.
+  // The number of bytes at the beginning of a frame that only delimit it; they are omitted if messages have their own framing (WebSocket).
   virtual std::size_t frame_prefix() const noexcept { return 0; }
 
   // ---- the stored form: an object of a built-in kind without resourceVersion.  `json` is canonical.
-  // Whether stored bytes are this codec's, by their prefix.
+  // Whether this codec wrote the stored bytes, by their prefix.
   virtual bool wrote(std::string_view stored) const noexcept = 0;
   // The version of stored bytes, if their prefix has it.
   virtual GroupVersionKind stored_kind(std::string_view) const { return {}; }

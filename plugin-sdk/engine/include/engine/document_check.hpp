@@ -1,8 +1,9 @@
 // Checks the documents of a plugin without running its code: schema documents (docs/schema-words.md) and group documents
-// (backplane/kit/group_document.hpp).  backplane_add_plugin() checks them when the plugin is built, `backplane plugin check` at any time.
+// (backplane/kit/group_document.hpp). backplane_add_plugin() checks them when the plugin is built, `backplane plugin check` checks them at
+// any other time.
 //
 // Thread-safety: pure functions.
-// Errors:        every problem that was found, in the order of the documents; of a group document the first one.
+// Errors:        every problem, in the order of the documents; only the first problem of a group document.
 #pragma once
 
 #include <cstddef>
@@ -28,10 +29,10 @@ struct DocumentProblem {
   std::size_t line = 1;
   std::string pointer;  // RFC 6901: "/definitions/com.example.v1.Thing/properties/spec"
   std::string message;
-  bool is_note = false;  // worth knowing, and not wrong
+  bool is_note = false;  // a note, not an error
 };
 
-// Says what is wrong with a group document: the place and the message, "kinds[0].columns[1].type must be …"; empty: nothing
+// The problem of a group document, with its place: "kinds[0].columns[1].type must be …"; empty if the document is valid
 // (kit::problem_of_group).
 using GroupCheck = std::function<std::string(const Value& document)>;
 

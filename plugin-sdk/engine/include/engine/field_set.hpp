@@ -3,9 +3,9 @@
 // A set is a tree of path elements in upstream's order: fields by name, then items of map lists by their keys, then items of sets by their
 // value, then items by index.  An element may be in the set itself, have elements below it, or both.
 //
-// Thread-safety: values; trees are immutable and shared between copies, so that copying a set costs a pointer, and a part that an operation
-//                leaves as it was is no copy.
-// Lifetime:      a set owns what it holds; views given out live as long as the set or element they came from.
+// Thread-safety: values; trees are immutable and shared between copies, so that a copy of a set costs a pointer, and operations share the
+//                parts that they do not change.
+// Lifetime:      a set owns its elements; views live as long as the set or element that returned them.
 // Errors:        kBadRequest for FieldsV1 that is malformed, too deep or too large, with the reason.
 #pragma once
 
@@ -27,12 +27,12 @@
 
 namespace backplane BACKPLANE_API {
 
-// One step of a path.  Kept as one string whose bytes sort as upstream sorts elements, so that order, equality and hashes are those of
-// bytes.
+// One step of a path. It is stored as one string whose bytes sort as upstream sorts elements, so that order, equality and hash are those of
+// the bytes.
 class PathElement {
  public:
   enum class Kind : unsigned char { kField = 1, kKey = 2, kValue = 3, kIndex = 4 };
-  // A member of a key; the value is a scalar, or any other value that a client has put there.
+  // A member of a key; the value is usually a scalar, but a client may send any value.
   struct Member {
     std::string_view name;
     const Value* value;
@@ -46,21 +46,21 @@ class PathElement {
   // The item of a set.
   static PathElement value(const Value& item);
   static PathElement index(std::int64_t at);
-  // Reads "f:name", "k:{…}", "v:…", "i:0".  Nothing for a kind that is not known, which readers pass over.
+  // Reads "f:name", "k:{…}", "v:…", "i:0". nullopt for an unknown kind, which readers skip.
   // Errors: kBadRequest with the reason.
   static Result<std::optional<PathElement>> parse(std::string_view wire);
 
   Kind kind() const noexcept { return static_cast<Kind>(code_[0]); }
   // The name of a field; empty for other kinds.
   std::string_view name() const noexcept { return kind() == Kind::kField ? std::string_view(code_).substr(1) : std::string_view(); }
-  // As FieldsV1 names it, without quotes: "k:{\"name\":\"c\"}".
+  // The element's text in FieldsV1, without quotes: "k:{\"name\":\"c\"}".
   void append_wire(std::string& out) const;
-  // As conflicts print it: .name, [name="c"], [="x"], [0].
+  // The element's text in conflicts: .name, [name="c"], [="x"], [0].
   void append_text(std::string& out) const;
 
   bool operator==(const PathElement& other) const noexcept { return code_ == other.code_; }
   std::strong_ordering operator<=>(const PathElement& other) const noexcept { return code_.compare(other.code_) <=> 0; }
-  // The bytes that sort: to hash an element, or to keep it apart from others.
+  // The bytes that define the order: as a hash key or an identity.
   std::string_view code() const noexcept { return code_; }
 
  private:
@@ -70,14 +70,14 @@ class PathElement {
 
 using FieldPath = std::vector<PathElement>;
 
-// The path as conflicts print it: .spec.containers[name="c"].image
+// The path's text in conflicts: .spec.containers[name="c"].image
 std::string path_text(std::span<const PathElement> path);
 // A path of fields only: fields_path({"metadata", "name"}).
 FieldPath fields_path(std::initializer_list<std::string_view> names);
 
 class FieldSet {
  public:
-  // Limits of decode(): what a set of an object at the limit of a request needs, and no more.
+  // Limits of decode(): enough for the set of an object of the maximal request size.
   static constexpr std::size_t kMaxDepth = 1000;
   static constexpr std::size_t kMaxElements = 400'000;
 
@@ -88,10 +88,10 @@ class FieldSet {
   FieldSet(std::initializer_list<FieldPath> paths);
   explicit FieldSet(NodeRef root) noexcept : root_(std::move(root)) {}
 
-  // Reads FieldsV1.  Elements of unknown kinds are passed over; the order does not matter.
+  // Reads FieldsV1. Elements of unknown kinds are skipped; the order of elements does not matter.
   static Result<FieldSet> decode(std::string_view fields_v1);
   static Result<FieldSet> decode(const char* fields_v1) { return decode(std::string_view(fields_v1)); }
-  // The same of a tree that has been parsed already.
+  // The same for a parsed tree.
   static Result<FieldSet> decode(const Value& fields_v1);
   // FieldsV1, byte for byte as upstream writes it.
   void encode(std::string& out) const;
@@ -102,22 +102,22 @@ class FieldSet {
   bool empty() const noexcept { return root_ == nullptr; }
   std::size_t size() const noexcept;
   bool has(std::span<const PathElement> path) const noexcept;
-  // The empty path is no field: it is not added.
+  // An empty path is not added, because it is not a field.
   void insert(std::span<const PathElement> path);
   // The fields below an element, as a set; may be empty.
   FieldSet below(const PathElement& element) const;
 
   FieldSet unite(const FieldSet& other) const;
   FieldSet intersect(const FieldSet& other) const;
-  // Without the paths of `other`; what is below them stays.
+  // The set without the paths of `other`; paths below them are kept.
   FieldSet subtract(const FieldSet& other) const;
-  // Without the paths of `other` and everything below them (upstream: RecursiveDifference).
+  // The set without the paths of `other` and all paths below them (upstream: RecursiveDifference).
   FieldSet subtract_trees(const FieldSet& other) const;
   // Paths with nothing below them.
   FieldSet leaves() const;
 
   bool operator==(const FieldSet& other) const noexcept;
-  // In upstream's order: the members of a level, then, for each element, what is below it.
+  // Visits the paths in upstream's order: the members of a level, then, for each element, the level below it.
   void for_each(const std::function<void(std::span<const PathElement> path)>& visit) const;
   std::vector<FieldPath> paths() const;
 
@@ -136,13 +136,13 @@ inline bool meets(const char* fields_v1, const FieldSet& set) { return meets(std
 // The fields of a request that are recorded: a strategy's reset fields exclude some, others include only some.
 class FieldFilter {
  public:
-  // A step of a pattern; nothing: any element.
+  // The steps of a pattern; nullopt matches any element.
   using Pattern = std::vector<std::optional<PathElement>>;
 
   FieldFilter() = default;  // everything
-  // Neither these paths nor what is below them.
+  // Excludes these paths and all paths below them.
   static FieldFilter excluding(FieldSet fields);
-  // Only what is at or below a path that one of the patterns describes, and the paths to it that are in the set themselves.
+  // Includes only the paths that match a pattern, the paths below them, and those of their prefixes that are in the set themselves.
   static FieldFilter including(std::span<const Pattern> patterns);
 
   bool everything() const noexcept { return excluded_.empty() && matcher_ == nullptr; }

@@ -17,14 +17,14 @@ namespace backplane BACKPLANE_API {
 
 class GatedFields {
  public:
-  // Whether a gate is on; called by of() only, once for each gate that the type names.
+  // Returns whether a gate is on. Only of() calls it, once for each gate that the type names.
   using Gates = std::function<bool(std::string_view gate)>;
 
-  // The effect of such gates on objects of the type; null: none.  Compiles the type and all it can hold.
+  // The effect of the gates on objects of the type; null if there is none. Compiles the type and all types that it contains.
   static std::unique_ptr<const GatedFields> of(const Schema& schema, const Gates& enabled);
 
-  // Takes the members out of `object` whose gates are off and that `old` does not use (null: there was none), and gives those their
-  // default that have one while the gate is on.  `object` may need canonical form afterwards.
+  // Removes the members of `object` whose gates are off and that `old` (null: a new object) does not use, and sets the defaults of members
+  // that have one only while their gate is on. The caller may have to bring `object` into canonical form afterwards.
   void apply(Object& object, const Object* old) const;
 
   ~GatedFields();

@@ -1,4 +1,4 @@
-// JSON patches of code that reports why a patch cannot be applied. Clients' patches get one answer for all reasons: json_patch() of
+// JSON patches that report why they cannot be applied. A client's patch gets the same response for all reasons: json_patch() of
 // backplane/types/schema.hpp.
 //
 // Thread-safety: pure functions.
@@ -11,9 +11,9 @@
 
 namespace backplane BACKPLANE_API {
 
-// Why a patch cannot be applied, with the message of github.com/evanphx/json-patch v4.
+// The reason why a patch cannot be applied, with the message of github.com/evanphx/json-patch v4.
 struct JsonPatchProblem {
-  bool test_failed = false;  // a "test" operation found another value
+  bool test_failed = false;  // a "test" operation found a different value
   std::string text;          // empty for patches that are too large
 };
 // Fills in `problem` if it returns an error.

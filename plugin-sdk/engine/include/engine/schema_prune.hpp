@@ -1,4 +1,4 @@
-// Pruning of a part of a custom resource, and the metadata in it.
+// Pruning of a part of a custom resource, and checks of the metadata in it.
 //
 // Thread-safety: schemas are immutable.
 #pragma once
@@ -11,11 +11,11 @@
 
 namespace backplane BACKPLANE_API {
 
-// Whether pruning would take something out of a value of a structural schema: what the schema does not know, at any depth.
+// Whether pruning would remove anything from a value of a structural schema, at any depth.
 bool would_prune(const Schema& schema, const Value& value);
 
 // Errors that prevent reading a value of a structural schema: apiVersion or kind of an embedded resource that are not strings, invalid
-// metadata. Nothing: it can be.
+// metadata. nullopt if the value can be read.
 std::optional<FieldError> unreadable_resource(const Schema& schema, const Value& value);
 // Problems of the embedded resources in it: apiVersion and kind, names, metadata.
 void check_resources(const Schema& schema, const Value& value, FieldErrors& errors);

@@ -57,8 +57,8 @@ StatusDetails details_of(const Object& details) {
 }  // namespace
 
 Status status_of(const Object& object, int code) {
-  const int told = static_cast<int>(get_int(object, "code").value_or(code));
-  Status status(told, reason_of(get_string(object, "reason"), told), std::string(get_string(object, "message")));
+  const int sent_code = static_cast<int>(get_int(object, "code").value_or(code));
+  Status status(sent_code, reason_of(get_string(object, "reason"), sent_code), std::string(get_string(object, "message")));
   if (const Object* details = get_object(object, "details")) status.with_details(details_of(*details));
   return status;
 }
@@ -69,7 +69,7 @@ Status status_of(int code, std::string_view body) {
   if (object != nullptr && get_string(*object, "kind") == "Status") return status_of(*object, code);
   constexpr std::size_t kShown = 512;
   return Status(code, reason_of("", code),
-                body.empty() ? "the server answered " + std::to_string(code) : std::string(body.substr(0, kShown)));
+                body.empty() ? "the server responded with code " + std::to_string(code) : std::string(body.substr(0, kShown)));
 }
 
 Revision revision_of(const Object& object) {

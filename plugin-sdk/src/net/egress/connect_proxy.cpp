@@ -28,7 +28,7 @@ Result<std::unique_ptr<ProxyStream>> open_stream(const ProxyAddress& proxy) {
   return plain_stream(std::move(socket));
 }
 
-// Reads the head of the response and no further byte, because the following bytes belong to the connection.
+// Reads only the head of the response, because the following bytes belong to the connection.
 std::string read_head(ProxyStream& stream) {
   std::string head;
   while (!head.ends_with("\r\n\r\n") && !head.ends_with("\n\n") && head.size() < kMostHeadBytes) {
@@ -107,7 +107,7 @@ Result<int> dial(const ProxyAddress& proxy, const std::string& address) {
 struct Dials {
   Turns turns{kMostDials};
 };
-// Each server has its own: proxies of one that hang delay no connection of another.
+// Each server has its own proxies: if those of one server hang, other servers are not delayed.
 Turns& turns() {
   static PerServer<Dials> all;
   return all.here().turns;
@@ -122,7 +122,7 @@ struct Outcome {
   int take() { return std::exchange(*fd, -1); }
 };
 
-// On a separate thread: a proxy that hangs delays no other connection.
+// Runs on a separate thread: a proxy that hangs delays no other connection.
 Task<Result<int>> dial_apart(std::shared_ptr<const ProxyAddress> proxy, std::string address) {
   Turns::Turn turn = co_await turns().take();
   const auto outcome = std::make_shared<Outcome>();
@@ -140,8 +140,8 @@ Task<Result<int>> dial_apart(std::shared_ptr<const ProxyAddress> proxy, std::str
   } catch (const std::system_error& error) {
     co_return internal_error("no thread to dial the egress proxy: " + std::string(error.what()));
   }
-  const bool told = co_await done.future();
-  (void)told;
+  const bool finished = co_await done.future();
+  (void)finished;
   if (!outcome->fd.ok()) co_return std::move(outcome->fd).status();
   co_return outcome->take();
 }

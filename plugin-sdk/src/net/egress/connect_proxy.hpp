@@ -16,7 +16,7 @@ namespace backplane::egress {
 struct ProxyAddress {
   std::string path;
   std::string host, port;
-  std::shared_ptr<const ProxyTls> tls = {};  // null: none
+  std::shared_ptr<const ProxyTls> tls = {};  // null: no proxy
   bool grpc = false;
   std::string text() const { return path.empty() ? host + ":" + port : path; }
 };

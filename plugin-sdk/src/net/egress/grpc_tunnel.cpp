@@ -19,7 +19,7 @@
 
 namespace backplane::egress {
 
-// The HTTP/2 connection with its one stream, and the socket of the caller.
+// The HTTP/2 connection with its only stream, and the socket of the caller.
 class GrpcTunnel {
  public:
   explicit GrpcTunnel(Socket remote);
@@ -27,24 +27,24 @@ class GrpcTunnel {
   GrpcTunnel& operator=(const GrpcTunnel&) = delete;
   ~GrpcTunnel() { nghttp2_session_del(session_); }
 
-  // Until the proxy server has answered.
+  // Runs until the proxy server has responded to the dial.
   Status dial(const std::string& address);
-  // Until either side has closed and what it has sent is delivered.
+  // Runs until either side has closed and its data is delivered.
   void relay(Socket local);
 
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr std::size_t kPiece = 32 * 1024;
   static constexpr std::size_t kMostMessage = std::size_t{4} << 20;  // gRPC's limit of a received message
-  static constexpr std::chrono::seconds kPatience{30};               // for the answer to a dial
-  static constexpr std::chrono::seconds kFarewell{10};               // for the answer to a close
+  static constexpr std::chrono::seconds kPatience{30};               // for the response to a dial
+  static constexpr std::chrono::seconds kFarewell{10};               // for the response to a close
 
   static GrpcTunnel& self(void* data) { return *static_cast<GrpcTunnel*>(data); }
   static nghttp2_session_callbacks* callbacks();
   static ssize_t send_body(nghttp2_session*, std::int32_t, std::uint8_t* buffer, std::size_t size, std::uint32_t* flags,
                            nghttp2_data_source*, void* data);
   void say(std::string packet);
-  // Waits for either socket, and moves what can be moved; false: `until` has passed.
+  // Waits for either socket, and moves the available bytes; false: `until` has passed.
   bool turn(Clock::time_point until);
   void write_remote();
   void read_remote();
@@ -67,7 +67,7 @@ class GrpcTunnel {
   bool answered_ = false;     // the dial
   std::string refusal_;       // of the dial
   bool closed_ = false;       // the proxy server sends nothing more
-  bool remote_gone_ = false;  // its connection has failed
+  bool remote_gone_ = false;  // the proxy server's connection has failed
   bool local_ended_ = false;  // the caller sends nothing more
 };
 
@@ -164,7 +164,7 @@ bool GrpcTunnel::turn(Clock::time_point until) {
   if (!wire_.empty()) both[0].events |= POLLOUT;
   if (reads_local) both[1].events |= POLLIN;
   if (!to_local_.empty() && local_.get() >= 0) both[1].events |= POLLOUT;
-  // A side that is not waited for must not wake the thread by having closed.
+  // If the thread waits for one side only, a hang-up of the other side must not wake it.
   for (pollfd& each : both) each.fd = each.events == 0 ? -1 : each.fd;
   int patience = -1;
   if (until != Clock::time_point::max()) {
@@ -214,7 +214,7 @@ void GrpcTunnel::take_packets() {
     if (packet) take(std::move(*packet));
   }
   if (frames_.problem()) closed_ = true;
-  // What waits for the caller fills the window, and the proxy server waits, too.
+  // Bytes that the caller does not read fill the window, so that the proxy server waits, too.
   if (!to_local_.empty() || unread_ == 0) return;
   nghttp2_session_consume(session_, stream_, std::exchange(unread_, 0));
 }

@@ -1,5 +1,5 @@
-// Connections through konnectivity's proxy server, which is asked by gRPC over a Unix socket: one gRPC stream (ProxyService.Proxy) for each
-// connection, as upstream's single-use tunnels.
+// Connections through konnectivity's proxy server by gRPC over a Unix socket: one gRPC stream (ProxyService.Proxy) for each connection, as
+// upstream's single-use tunnels.
 //
 // Thread-safety: any thread; a tunnel belongs to one.
 // Lifetime:      a connection has a thread, which ends when either side closes; kMostTunnels (tls_tunnel.hpp) run at once.
@@ -19,7 +19,7 @@ class GrpcTunnel;
 
 // Begins the gRPC stream; `socket` is connected to the proxy server.
 std::shared_ptr<GrpcTunnel> open_tunnel(Socket socket);
-// Has the proxy server connect to `address`, and returns a socket that carries the bytes of that connection.
+// Requests a connection to `address` from the proxy server; returns a socket that carries its bytes.
 Result<int> dial_through(const std::shared_ptr<GrpcTunnel>& tunnel, const std::string& address);
 
 }  // namespace backplane::egress

@@ -40,7 +40,7 @@ class Fields {
  public:
   explicit Fields(std::string_view bytes) : rest_(bytes) {}
   bool broken() const noexcept { return broken_; }
-  // False at the end, and at bytes that are no field.
+  // False at the end, and at bytes that are not a field.
   bool next(Field& out) {
     if (rest_.empty() || broken_) return false;
     const std::uint64_t tag = number();
@@ -91,7 +91,7 @@ class Fields {
   bool broken_ = false;
 };
 
-// Where the payloads have their members; 0: nowhere.
+// The field numbers of a payload's members; 0: the payload lacks the member.
 struct PayloadForm {
   unsigned error, connection, random, data;
 };

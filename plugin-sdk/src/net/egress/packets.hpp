@@ -2,7 +2,7 @@
 // protobuf encoding.
 //
 // Thread-safety: pure functions.
-// Errors:        read_packet(): nullopt for bytes that are no Packet.
+// Errors:        read_packet(): nullopt for bytes that are not a Packet.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ namespace backplane::egress {
 
 enum class PacketType : unsigned char { kDialRequest, kDialResponse, kCloseRequest, kCloseResponse, kData, kDialClose, kDrain };
 
-// The members of all payloads; each type has some of them.
+// The members of all payloads; each type of payload uses some of them.
 struct Packet {
   PacketType type = PacketType::kDialRequest;
   std::string error, data;
   std::int64_t connection = 0;
-  std::int64_t random = 0;  // names a dial until it has a connection
+  std::int64_t random = 0;  // identifies a dial until it has a connection
 };
 
 std::string dial_request(std::string_view address, std::int64_t random);

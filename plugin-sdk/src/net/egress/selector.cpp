@@ -18,7 +18,7 @@
 namespace backplane::egress {
 namespace {
 
-constexpr std::string_view kNames[] = {"controlplane", "etcd", "cluster"};  // as EgressType counts them
+constexpr std::string_view kNames[] = {"controlplane", "etcd", "cluster"};  // indexed by EgressType
 constexpr std::string_view kConnection = "service.connection";
 
 std::string lower(std::string_view text) {
@@ -240,7 +240,7 @@ Result<std::shared_ptr<const EgressSelector>> EgressSelector::read(const std::st
 }
 
 Result<std::shared_ptr<const EgressSelector>> EgressSelector::of(const Host& host) {
-  // What a server has read, by file: the flag has one value for each server.
+  // The configurations that servers have read, by file: the flag has one value for each server.
   struct Known {
     std::mutex mutex;
     std::uint64_t server = 0;

@@ -57,7 +57,7 @@ struct Pipe {
   bool empty() const noexcept { return begin == end; }
 };
 
-// Those of the calling thread's server.
+// The tunnels of the calling thread's server.
 std::atomic<int>& tunnels() {
   static PerServer<std::atomic<int>> running;
   return running.here();
@@ -143,7 +143,7 @@ class Relay {
     if (std::exchange(writes_, false)) both[0].events |= POLLOUT;
     if (out_.empty() && !out_.ended) both[1].events |= POLLIN;
     if (!in_.empty()) both[1].events |= POLLOUT;
-    // A closed side that is not polled must not wake the thread.
+    // The hang-up of a side that is not polled must not wake the thread.
     for (pollfd& each : both) each.fd = each.events == 0 ? -1 : each.fd;
     if (poll(both, 2, -1) < 0 && errno != EINTR) over_ = true;
   }
@@ -256,7 +256,7 @@ Result<int> relayed(std::function<void(Socket other_end)> relay) {
   struct Place {
     Place() { ++running; }
     ~Place() { --running; }
-    std::atomic<int>& running = tunnels();  // a Place is destroyed on a thread of no server
+    std::atomic<int>& running = tunnels();  // a Place may be destroyed on a thread that belongs to no server
   };
   const auto place = std::make_shared<Place>();
   if (tunnels() > kMostTunnels) {

@@ -34,7 +34,7 @@ class ProxyStream {
  public:
   virtual ~ProxyStream() = default;
   virtual bool send_all(std::string_view bytes) = 0;
-  // False: the other side has closed, or did not answer in time.
+  // False: the other side has closed, or did not respond in time.
   virtual bool read_byte(char& out) = 0;
   // Returns a plain socket that is relayed to the proxy from here on.
   virtual Result<int> into_socket() = 0;

@@ -7,7 +7,7 @@
 
 namespace backplane::grpc {
 
-// A call, still without a body.
+// A call without a body; the caller adds it.
 HttpCall call_of(std::string&& method, CallOptions&& options);
 
 }  // namespace backplane::grpc

@@ -7,7 +7,7 @@
 namespace backplane::grpc {
 namespace {
 
-// Room that is reserved for a message that the server has announced, before it has arrived.
+// The limit of memory that is reserved for an announced message before its bytes arrive.
 constexpr std::size_t kMaxReserved = std::size_t{8} << 20;
 
 std::array<char, kFramePrefix> prefix_of(std::size_t message_size) noexcept {

@@ -17,7 +17,7 @@ inline ResponseFields fields_of(const HttpAnswer& answer) { return {answer.code(
 
 // The status in the server's header or trailers; call it when the body has ended.
 CallStatus status_of(const ResponseFields& response);
-// Whether the body holds messages; a proxy's page does not.
+// Whether the body holds messages, which an error page of a proxy does not.
 bool carries_messages(const ResponseFields& response);
 // The status of a call that failed in the client.
 CallStatus status_of_failure(const Status& failed);

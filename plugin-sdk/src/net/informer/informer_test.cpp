@@ -217,7 +217,7 @@ TEST_F(InformerTest, ListsPageByPageWhereListsDoNotStream) {
   EXPECT_EQ(take_seen(), (Texts{"+a initial", "+b initial", "+c initial"}));
 }
 
-// kube-apiserver over an old etcd: every informer waited for ever.
+// kube-apiserver over an old etcd: every informer waited forever.
 TEST_F(InformerTest, ListsWhereTheServerRefusesAListInAWatch) {
   make(true);
   source->refuse = bad_request("sendInitialEvents: Forbidden: etcd cannot request progress");
@@ -308,22 +308,22 @@ Task<void> note_synced(std::shared_ptr<SharedInformer> informer, Texts& out) {
 
 TEST_F(InformerTest, WaitersAreNotifiedOfSyncOrStop) {
   make(true);
-  Texts told;
-  turns.start(note_synced(informer, told));
+  Texts notes;
+  turns.start(note_synced(informer, notes));
   start();
-  EXPECT_TRUE(told.empty());
+  EXPECT_TRUE(notes.empty());
   push({end_of_list(3)});
-  EXPECT_EQ(told, Texts{"synced"});
+  EXPECT_EQ(notes, Texts{"synced"});
   make(true);
-  turns.start(note_synced(informer, told));
+  turns.start(note_synced(informer, notes));
   informer->stop();
   turns.settle();
-  EXPECT_EQ(told, (Texts{"synced", "stopped"}));
+  EXPECT_EQ(notes, (Texts{"synced", "stopped"}));
 }
 
 TEST_F(InformerTest, StopEndsTheWatchAndThePause) {
   make(false);
-  start();  // waits to list again
+  start();  // waits before it lists again
   informer->stop();
   turns.settle();
   make(true);

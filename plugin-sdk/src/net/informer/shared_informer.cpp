@@ -32,7 +32,7 @@ bool refuses_streamed_lists(const Status& status) {
   return !status.ok() && !is_gone(status) && std::find(std::begin(kOther), std::end(kOther), status.reason()) == std::end(kOther);
 }
 
-// Of a watch that begins with the list, or that follows `revision`.
+// The query of a watch that begins with the list, or that follows `revision`.
 ListOptions options_from(bool initial, Revision revision) {
   ListOptions options;
   options.watch = true;
@@ -61,7 +61,7 @@ struct SharedInformer::State {
   Logger& logger;
 
   Indexer indexer;
-  std::atomic<Revision> revision{0};  // 0: not listed yet, or the history after the last revision is gone
+  std::atomic<Revision> revision{0};  // 0: not listed yet, or the history after the last revision has been compacted
   std::atomic<bool> synced{false};
   std::atomic<bool> stopped{false};
 
@@ -107,12 +107,12 @@ struct SharedInformer::State {
     tell_waiters(true);
   }
   void tell_waiters(bool value) {
-    std::vector<Promise<bool>> told;
+    std::vector<Promise<bool>> ended;
     {
       std::lock_guard lock(mutex);
-      told.swap(waiters);
+      ended.swap(waiters);
     }
-    for (const auto& waiter : told) waiter.set(value);
+    for (const auto& waiter : ended) waiter.set(value);
   }
   // False when the informer has been stopped.
   bool hold(std::shared_ptr<WatchStream> opened) {

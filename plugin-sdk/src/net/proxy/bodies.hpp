@@ -42,7 +42,7 @@ class RequestBody final : public ClientBytes {
 class TunnelBytes final : public ClientBytes {
  public:
   using ClientBytes::ClientBytes;
-  // The exchange has been upgraded (`open` false: it will not be).
+  // Call it when the exchange has been upgraded, or with `open` false when no upgrade will happen.
   void begin(bool open) { begun_.set(open); }
 
  protected:

@@ -28,7 +28,7 @@ void for_each_token(std::string_view list, Each each) {
   }
 }
 
-// Of one connection, not of the request (RFC 9110, 7.6.1).
+// Headers of one connection, not of the request (RFC 9110, 7.6.1).
 bool is_hop_by_hop(std::string_view name) {
   constexpr std::array<std::string_view, 10> kNames = {
       "connection", "proxy-connection",  "keep-alive", "proxy-authenticate", "proxy-authorization", "te",
@@ -36,7 +36,7 @@ bool is_hop_by_hop(std::string_view name) {
   return std::any_of(kNames.begin(), kNames.end(), [&](std::string_view each) { return same_name(name, each); });
 }
 
-// Headers with credentials or a claimed identity of the client.
+// Headers with the client's credentials or a claimed identity.
 bool is_credential(std::string_view name) {
   return same_name(name, "authorization") || begins_with(name, "x-remote-") || begins_with(name, "impersonate-");
 }

@@ -13,7 +13,7 @@ namespace backplane::proxying {
 bool same_name(std::string_view left, std::string_view right) noexcept;
 // First value, or empty.
 std::string_view first_of(const Headers& headers, std::string_view name) noexcept;
-// Whether one of the protocols that Upgrade offers is this one.
+// Whether the Upgrade header offers this protocol.
 bool names_upgrade_to(const Headers& headers, std::string_view protocol);
 // The headers for the backend, without the length of the body.  Moves call.headers.
 Headers request_headers(const RequestContext& context, const Exchange& exchange, ProxyCall& call, bool upgrade);

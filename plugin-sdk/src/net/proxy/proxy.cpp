@@ -11,7 +11,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Answer = std::unique_ptr<HttpAnswer>;
 
-// A body or response of a known length up to this is forwarded in one piece: its Content-Length is kept, and it costs less.
+// A body or response of a known length up to this limit is forwarded in one piece, which keeps its Content-Length and costs less.
 constexpr std::uint64_t kWhole = 64 * 1024;
 
 std::optional<std::uint64_t> length_in(std::string_view text) {
@@ -40,7 +40,7 @@ Clock::time_point deadline_of(const RequestContext& context, const ProxyCall& ca
   return end;
 }
 
-// A 500 without a reason, as upstream returns for an error that is no API status.
+// A 500 without a reason, as upstream returns for an error that is not an API status.
 Status plain_error(std::string message) { return Status(500, Reason::kNone, std::move(message)); }
 
 Status dial_error(const Status& why) {
@@ -50,7 +50,7 @@ Status dial_error(const Status& why) {
 // One proxied request.
 class Passage {
  public:
-  // `call`: its target and headers are taken.
+  // `call`: its target and headers are moved.
   Passage(RequestContext& context, Exchange& exchange, ProxyCall& call)
       : context_(context), exchange_(exchange), call_(call), breaker_(std::make_shared<CallBreaker>()) {}
   Passage(const Passage&) = delete;

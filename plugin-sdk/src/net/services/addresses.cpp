@@ -26,7 +26,7 @@ Result<const Object*> find_port(const Object& spec, std::string_view name, int p
   return service_unavailable("no service port " + std::to_string(port) + " found for service " + quoted(name));
 }
 
-// The number of the slice's port of that name; 0: it has none.
+// The number of the slice's port with that name; 0 if it has none.
 long long port_number(const Object& slice, std::string_view name) {
   const Array* ports = get_array(slice, "ports");
   if (ports == nullptr) return 0;

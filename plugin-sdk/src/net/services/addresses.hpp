@@ -18,7 +18,8 @@ std::string join_host_port(std::string_view host, long long port);
 // The address for any request to the service.
 Result<std::string> cluster_address(const Object& service, std::string_view name, int port);
 
-// The addresses of all endpoints; the first `preferred` ones have the service's first family (all of them, if there are no others).
+// The addresses of all endpoints; the first `preferred` ones have the service's first family; `preferred` is the number of all addresses if
+// none has another family.
 struct Endpoints {
   std::vector<std::string> addresses;
   std::size_t preferred = 0;

@@ -47,7 +47,7 @@ class InformedResolver final : public ServiceResolver {
   }
 
  private:
-  // The cached resolution of a service, valid as long as the informers have the same entries.
+  // The cached resolution of a service, valid while the informers hold the same entries.
   struct Known {
     std::vector<ObjectRef> made_of;
     Endpoints endpoints;
@@ -119,7 +119,7 @@ class InformedResolver final : public ServiceResolver {
   const bool by_endpoints_;
   std::atomic<bool> synced_{false};
   std::atomic<std::size_t> turn_{0};
-  std::mutex mutex_;  // the members below; the informers stay once they exist
+  std::mutex mutex_;  // guards the members below; the informers exist until the end once they are created
   std::unique_ptr<SharedInformerFactory> informers_;
   std::shared_ptr<SharedInformer> services_;
   std::shared_ptr<SharedInformer> slices_;

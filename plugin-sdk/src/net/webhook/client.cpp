@@ -100,7 +100,7 @@ Result<std::shared_ptr<HttpClient>> WebhookClient::client_of(const std::string& 
   config.server = server;
   config.dial = (*egress)->dialer(tls_name.empty() ? EgressType::kControlPlane : EgressType::kCluster);
   config.tls_server_name = tls_name;
-  // With HTTP/2, all calls would use one connection and reach the same one of several servers behind an address.
+  // With HTTP/2, all calls would use one connection, and reach only one of several servers behind an address.
   config.http2 = http2;
   config.connect_timeout = std::chrono::ceil<std::chrono::seconds>(options_.timeout);
   config.call_timeout = options_.timeout;

@@ -18,11 +18,11 @@ namespace kit BACKPLANE_API {
 
 class AuditLosses {
  public:
-  // `part`: the label "plugin" of the metric: log, webhook, buffered, truncate, or the name of another sink.
+  // `part`: the label "plugin" of the metric: log, webhook, buffered, truncate.
   AuditLosses(std::string_view part, Logger& logger) : part_(part), logger_(logger) {}
-  // `first`: one of the events, for the log line; null: none is at hand.  Lines are limited to one a second.
+  // `first`: one of the events, for the log line; null: not available. At most one line per second is logged.
   void add(std::size_t events, std::string_view why, const AuditEvent* first) noexcept;
-  // `first`: the event as text; it must not contain objects.  Empty: none is at hand.
+  // `first`: the event as text; it must not contain objects. Empty: not available.
   void add(std::size_t events, std::string_view why, std::string_view first) noexcept;
 
  private:

@@ -9,7 +9,7 @@
 // Header-only C++20 over the C functions of libbackplane-testing: any compiler, any mode of the C++ library, any test framework.
 //
 // Thread-safety: a Host from any thread; other objects from one thread at a time.
-// Lifetime:      the server stops with its Host; a Resource borrows the Host.
+// Lifetime:      the destructor of a Host stops the server; a Resource borrows the Host.
 // Errors:        std::runtime_error if the server does not start, a watch is refused or a condition is not met in time. A response with an
 //                error code is an Answer, and a request without a response is one with the code 0.
 #pragma once
@@ -50,19 +50,19 @@ class Answer {
     const char* value = bpt_answer_value(answer_.get(), pointer.c_str());
     return value != nullptr ? value : "";
   }
-  // The number at a JSON pointer; none if there is no number.
+  // The number at a JSON pointer; nullopt if it is not a number.
   std::optional<long long> integer(const std::string& pointer) const {
     const std::string value = text(pointer);
     char* end = nullptr;
     const long long number = std::strtoll(value.c_str(), &end, 10);
     return value.empty() || *end != '\0' ? std::nullopt : std::optional<long long>(number);
   }
-  // The member as an Answer; none if there is none.
+  // The member as an Answer; nullopt if there is none.
   std::optional<Answer> part(const std::string& pointer) const {
     bpt_answer* found = bpt_answer_part(answer_.get(), pointer.c_str());
     return found == nullptr ? std::nullopt : std::optional<Answer>(Answer(found));
   }
-  // Of a metav1.Status.
+  // The member of a metav1.Status.
   std::string reason() const { return text("/reason"); }
   std::string message() const { return text("/message"); }
 
@@ -74,7 +74,7 @@ class Answer {
 class Watch {
  public:
   explicit Watch(bpt_watch* watch) : watch_(watch, bpt_watch_close) {}
-  // The next event, as {"type", "object"}; none if none comes within the limit, or at the end.
+  // The next event, as {"type", "object"}; nullopt if none arrives within the limit, or at the end.
   std::optional<Answer> next(std::chrono::milliseconds limit = kPatience) {
     bpt_answer* event = bpt_watch_next(watch_.get(), static_cast<uint32_t>(limit.count()));
     return event == nullptr ? std::nullopt : std::optional<Answer>(Answer(event));
@@ -115,8 +115,8 @@ class Resource {
     if (opened == nullptr) throw std::runtime_error(error);
     return Watch(opened);
   }
-  // Waits by a watch until `condition` holds for the object, and returns it. While there is no object, `condition` gets an Answer with the
-  // code 404 and no members.
+  // Waits by a watch until `condition` holds for the object, and returns it. If the object does not exist, `condition` gets an Answer with
+  // the code 404 and no members.
   Answer wait_until(const std::string& name, const Condition& condition, std::chrono::milliseconds limit = kPatience) const {
     Waiting waiting{&condition, nullptr};
     bpt_answer* met = bpt_wait(host_, path_.c_str(), name.c_str(), &Resource::holds, &waiting, static_cast<uint32_t>(limit.count()));
@@ -182,7 +182,7 @@ class Host {
   std::string log() const { return std::string(Answer(bpt_host_log(host_)).body()); }
   std::string kubeconfig() const { return bpt_host_kubeconfig(host_); }
   int process() const noexcept { return bpt_host_process(host_); }
-  // Stops the server and returns its exit code; again: 0. Nothing else may be called afterwards.
+  // Stops the server and returns its exit code; a second call returns 0. No other function may be called afterwards.
   int stop() noexcept { return bpt_host_stop(std::exchange(host_, nullptr)); }
 
  private:

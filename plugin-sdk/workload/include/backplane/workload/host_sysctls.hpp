@@ -1,4 +1,4 @@
-// Kernel settings of namespaces that a pod shares with its host.
+// Sysctls of namespaces that a pod shares with its host.
 //
 // Thread-safety: pure.
 // Errors:        added to FieldErrors with upstream's messages.
@@ -10,7 +10,7 @@
 
 namespace backplane::workload {
 
-// Of new pods and of templates: pods that have such settings already keep them.  `path`: of the spec.
+// Checks new pods and templates; existing pods may keep such settings. `path`: of the spec.
 void validate_host_sysctls(const Object& pod_spec, const kit::Path& path, FieldErrors& errors);
 
 }  // namespace backplane::workload

@@ -9,7 +9,7 @@
 
 namespace backplane::workload {
 
-// The tag of an image: "latest" when it has neither tag nor digest, empty when it has only a digest.  Nothing when the name is malformed.
+// The tag of an image: "latest" if it has neither tag nor digest, empty if it has only a digest, nullopt if the name is malformed.
 std::optional<std::string> image_tag(std::string_view image);
 
 }  // namespace backplane::workload

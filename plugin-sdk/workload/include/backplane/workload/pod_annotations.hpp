@@ -1,5 +1,5 @@
-// Annotations that mean something to pods (pkg/apis/core/validation): mirror pods, the cost of deletion, tolerations, and the profiles of
-// seccomp and AppArmor that were annotations before they were fields.
+// Annotations with a meaning for pods (pkg/apis/core/validation): mirror pods, the cost of deletion, tolerations, and the profiles of
+// seccomp and AppArmor, which were annotations before they became fields.
 //
 // Thread-safety: pure functions on trees of the caller's.
 // Errors:        added to FieldErrors with upstream's messages.
@@ -23,16 +23,16 @@ inline constexpr std::string_view kContainerSeccompAnnotation = "container.secco
 // The profile that a legacy AppArmor annotation represents; null if it represents none.
 Value app_armor_profile(std::string_view annotation);
 
-// Annotations of a pod or a pod template; `path`: of the annotations.  `before`: those of the pod as it was, of which a cost that is no
-// number may stay.
+// Annotations of a pod or a pod template; `path`: of the annotations. `before`: the annotations before an update, which may keep a cost
+// that is not a number.
 void validate_pod_annotations(const Object& annotations, const Object& pod_spec, const kit::Path& path, const Object* before,
                               FieldErrors& errors);
-// What an update of a pod may do to its annotations, and what they are now.
+// Checks the new annotations of a pod, and that an update may change them so.
 void validate_pod_annotation_changes(const Object& pod, const Object& old, FieldErrors& errors);
 // A profile set by field and by annotation must be equal, in new objects; `path`: of the spec.
 void validate_profiles_told_twice(const Object& annotations, const Object& pod_spec, const kit::Path& path, FieldErrors& errors);
 
-// A new pod's AppArmor annotations become fields; what clients are to be warned of.
+// Copies a new pod's AppArmor annotations to fields; returns the warnings for the client.
 std::vector<std::string> take_app_armor_annotations(Object& pod);
 
 }  // namespace backplane::workload

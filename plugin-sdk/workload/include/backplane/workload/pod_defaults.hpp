@@ -7,14 +7,14 @@
 
 namespace backplane::workload {
 
-// What every pod spec gets, be it a pod's or a template's.
+// The defaults of every pod spec, of pods and of templates.
 void apply_pod_spec_defaults(Object& pod_spec);
-// template.spec, made when it is missing.
+// template.spec, which is created if it is missing.
 void apply_pod_template_defaults(Object& pod_template);
-// What only pods get, after apply_pod_spec_defaults: requests from limits, host ports, service links,
-// a grace period that is not negative.
+// The defaults of pods only, to apply after apply_pod_spec_defaults(): requests from limits, host ports, service links, a grace period that
+// is not negative.
 void apply_pod_only_defaults(Object& pod);
-// The last change before encoding: of a pod spec, and of a kind with spec.template.
+// The last change before encoding, for a pod spec and for a kind with spec.template.
 void canonicalize_pod_spec(Object& pod_spec);
 void canonicalize_template(Object& object);
 

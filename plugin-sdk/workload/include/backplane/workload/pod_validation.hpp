@@ -1,5 +1,5 @@
 // Rules for pod specs and pod templates that involve several fields (pkg/apis/core/validation). The schema has the rules of single fields,
-// which are evaluated before.
+// which are evaluated first.
 //
 // Thread-safety: pure functions on trees of the caller's.
 // Errors:        added to FieldErrors with upstream's messages.
@@ -32,7 +32,7 @@ struct PodValidationOptions {
 };
 PodValidationOptions pod_validation_options(const Host& host);
 
-// `pod_name`: of the pod that the spec is of; empty for templates.
+// `pod_name`: the name of the pod; empty for templates.
 void validate_pod_spec(const Object& pod_spec, const kit::Path& path, std::string_view pod_name, const PodValidationOptions& options,
                        FieldErrors& errors);
 // Labels, annotations and spec of a pod template.
@@ -41,9 +41,9 @@ void validate_pod_template(const Object& pod_template, const kit::Path& path, co
 // ---- parts, one source file each
 void validate_containers(const Object& pod_spec, const kit::Path& path, const std::set<std::string>& volumes,
                          const PodValidationOptions& options, FieldErrors& errors);
-// Images of pods (those of templates may be anything, for now) have no blanks around them.
+// Images of pods must not have leading or trailing blanks; those of templates are not checked.
 void validate_image_ends(const Object& container, const kit::Path& path, FieldErrors& errors);
-// Returns the names of the volumes that have no problem.
+// Returns the names of the valid volumes.
 std::set<std::string> validate_volumes(const Object& pod_spec, const kit::Path& path, std::string_view pod_name,
                                        const PodValidationOptions& options, FieldErrors& errors);
 void validate_claim_spec(const Object& claim_spec, const kit::Path& path, FieldErrors& errors);
@@ -51,7 +51,7 @@ void validate_field_ref(const Object& holder, const kit::Path& path, const std::
 void validate_resource_field_ref(const Object& ref, const kit::Path& path, bool volume, FieldErrors& errors);
 
 // ---- small ones
-// Rules of the SDK, which take a path as text: it is written out when there is something wrong.  What is empty is right.
+// Wrappers of SDK rules that take the path as a text: the text is built only if there is an error. An empty value is valid.
 using ObjectRules = void (*)(const Object& object, const std::string& path, FieldErrors& errors);
 void check_at(ObjectRules rules, const Object& object, const kit::Path& path, FieldErrors& errors);
 void add_problems(const std::vector<std::string>& problems, const kit::Path& path, std::string_view value, FieldErrors& errors);

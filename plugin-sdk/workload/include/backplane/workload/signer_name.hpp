@@ -13,15 +13,16 @@
 namespace backplane::workload {
 
 void check_signer_name(const std::string& path, std::string_view name, FieldErrors& errors);
-// Annotations that users give a signer: keys with a domain, in any case, all of them in 256 KiB.
+// Annotations that users pass to a signer: keys have a domain and may use upper case, and the total size is at most 256 KiB.
 void check_user_annotations(const std::string& path, const Object& annotations, FieldErrors& errors);
-// One of Kubernetes' own.
+// Whether the signer is one of Kubernetes' own.
 bool is_kubernetes_signer(std::string_view name) noexcept;
-// The domain in front of the slash.
+// The domain before the slash.
 std::string_view signer_domain(std::string_view name) noexcept;
-// Why a bundle of the signer (empty: of none) cannot have the name; `prefix`: the name is one that is to be continued.
+// The reason why the bundle of a signer (empty: without a signer) cannot have the name; `prefix`: the name is a prefix, to which a suffix
+// will be added.
 Problems bundle_name_problems(std::string_view signer, std::string_view name, bool prefix);
-// The same of a name alone, which begins with its signer's.
+// The same for a name alone, which begins with the signer's name.
 Problems bundle_name_problems(std::string_view name);
 
 }  // namespace backplane::workload

@@ -13,7 +13,7 @@
 
 namespace backplane::workload {
 
-// How such kinds differ, as data.
+// The differences between such kinds.
 struct WorkloadFacts {
   std::string_view selector_kind = {};  // completes "empty selector is invalid for …"
   bool selector_required = true;
@@ -43,7 +43,7 @@ class WorkloadStrategy : public PodHolderStrategy {
   void canonicalize(Object& object) const override;
 
  protected:
-  // Selector, template, and that its pods are always restarted.
+  // Checks the selector, the template, and that its restartPolicy is Always.
   void check(const Object& object, FieldErrors& errors) const override;
   void check_selector(const Object& spec, FieldErrors& errors) const;
 

@@ -12,11 +12,11 @@
 
 namespace backplane::workload {
 
-// The first source of a volume, which is looked into alone; `holder`: what it is a member of.  `volume_name`: that of a persistent volume;
-// empty: the volume is a pod's.
+// Checks the first source of a volume only; `holder`: the object that has the source as a member. `volume_name`: the name of a persistent
+// volume; empty for a volume of a pod.
 void validate_volume_source(const Object& holder, const kit::Path& path, std::string_view volume_name, FieldErrors& errors);
 
-// The name of a pod's iSCSI volume that names its initiator, together with its portal.
+// Checks the name of a pod's iSCSI volume that sets an initiator name, because both names include the portal.
 void validate_portal_length(std::string_view volume_name, std::string_view portal, const kit::Path& path, FieldErrors& errors);
 
 }  // namespace backplane::workload

@@ -15,25 +15,24 @@ namespace backplane::workload {
 
 using Warnings = std::vector<std::string>;
 
-// `pod`: a pod (empty path) or a pod template ("spec.template").  Updates that keep a template have nothing new to warn of, and their
-// kinds do not ask.
+// `pod`: a pod (empty path) or a pod template ("spec.template"). Kinds do not call it for updates that leave the template unchanged.
 Warnings pod_warnings(const kit::Path& path, const Object& pod);
 // The same for kinds with spec.template, on create or when an update has raised metadata.generation.
 Warnings workload_warnings(const Object& object, const Object* old);
-// Names that are no DNS labels, of kinds whose names become host names; `what` completes "metadata.name: this is used in …".
+// Names that are not DNS labels, of kinds whose names become host names; `what` completes "metadata.name: this is used in …".
 void warn_of_host_name(const Object& object, std::string_view what, Warnings& out);
 bool generation_changed(const Object& object, const Object& old);
 
 // ---- parts
 void warn_of_claim_spec(const Object& claim_spec, const kit::Path& path, Warnings& out);
-// `check_values`: preferences are not validated, so bad label values in them are warned of.
+// `check_values`: preferences are not validated, so invalid label values in them cause a warning.
 void warn_of_node_term(const Object& term, bool check_values, const kit::Path& path, Warnings& out);
 // Warns of a deprecated node label key; the other checks all keys of a label selector.
 void warn_of_node_label(std::string_view key, const kit::Path& path, Warnings& out);
 void warn_of_node_labels(const Object& selector, const kit::Path& path, Warnings& out);
-// A quantity of bytes that is no whole number.
+// Warns of a number of bytes that is not whole.
 void warn_of_fraction(const Object& amounts, std::string_view resource, const kit::Path& path, Warnings& out);
-// Files of one volume that would be written over each other.
+// Warns of files in one volume that would overwrite each other.
 void warn_of_overlapping_paths(const Object& pod_spec, Warnings& out);
 
 }  // namespace backplane::workload

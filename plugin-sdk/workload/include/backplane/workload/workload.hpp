@@ -1,4 +1,4 @@
-// What kinds with a selector and a pod template have in common.
+// The common rules of kinds with a selector and a pod template.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -13,19 +13,19 @@
 
 namespace backplane::workload {
 
-// A metav1.LabelSelector against labels; nothing when the selector cannot be read.
+// Whether a metav1.LabelSelector matches labels; nullopt if the selector is invalid.
 std::optional<bool> selector_matches(const Object& selector, const Object* labels);
 bool is_empty_selector(const Object& selector);
-// True for operators and labels that a selector may have.
+// True if all operators, keys and values of the selector are valid.
 bool is_valid_selector(const Object& selector, const std::string& path);
 
-// spec.selector's own rules: `required`, not empty ("empty selector is invalid for deployment"), well formed.
+// The rules of spec.selector: it exists if `required`, is not empty ("empty selector is invalid for deployment"), and is valid.
 void validate_workload_selector(const Object& spec, std::string_view kind, bool required, FieldErrors& errors);
-// spec.template: labels that the selector matches, and the template's own rules.
+// The rules of spec.template: the selector matches its labels, and the template is valid.
 void validate_workload_template(const Object& spec, const PodValidationOptions& options, FieldErrors& errors);
 // Removes the errors of the template: upstream does not validate it if the selector is invalid.
 void drop_below_template(FieldErrors& errors);
-// Only "Always" keeps the pods of a workload running.  `kind`: the one that has no deadlines.
+// The restart policy must be "Always", and there must be no deadline. `kind`: completes the error about a deadline.
 void validate_always_restarts(const Object& spec, std::string_view kind, FieldErrors& errors);
 
 }  // namespace backplane::workload
