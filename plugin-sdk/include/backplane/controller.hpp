@@ -1,8 +1,8 @@
-// Front door for plugins that watch objects and act on changes.
+// The main header for plugins that watch objects and act on changes.
 //
 //   ApiClient                                Kubernetes' verbs over a client of the host: get, list, create, patch, delete …
 //   SharedInformerFactory, SharedInformer    the objects of a resource in memory, with indexes and event handlers
-//   WorkQueue, spawn_workers                 keys that wait to be worked on, each at most once at a time, with retries
+//   WorkQueue, spawn_workers                 keys to process, each at most once at a time, with retries
 //   Sleeper, Signal                          pauses that end when the server stops
 //
 // Names only; the contracts are in the headers below.

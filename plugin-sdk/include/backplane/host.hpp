@@ -99,15 +99,15 @@ class Host {
   // Installs a group. Errors: kBadRequest for storages that cannot be served: no Scoper, a subresource without its resource, upper-case
   // names.
   virtual Status install_api_group(APIGroupInfo info) = 0;
-  // The run-time installer of this plugin. A plugin that calls this must make a change soon, if only an empty one: groups_complete() does
-  // not fire before.
+  // The run-time installer of this plugin. A plugin that calls this must apply a change soon, which may be empty: groups_complete() fires
+  // only afterwards.
   virtual std::shared_ptr<DynamicGroups> dynamic_groups() = 0;
   // The group versions of all plugins, static and dynamic, in discovery order; and a callback for each change, on the thread that makes
   // the change.
   virtual std::vector<GroupVersionInfo> group_versions() const = 0;
   virtual void on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback) = 0;
   // Fires when every plugin that has called dynamic_groups() has made its first change. From then on a group version that is not served
-  // does not exist; before, it may still come.
+  // does not exist; before, it may still be added.
   virtual Signal& groups_complete() = 0;
   // The storage of a served resource of any plugin; null if no plugin serves it. Calls on it bypass authorization and admission: for the
   // reads of informers (net/informer.hpp). Available after commit. Do not keep it: a custom resource may be replaced.
@@ -147,7 +147,7 @@ class Host {
   // Makes the storage backend that --storage-backend selects by name. The host calls the factory at startup.
   using StorageBackendFactory = std::function<Result<std::unique_ptr<StorageBackend>>(const StorageBackendConfig&)>;
   virtual Status register_storage_backend(std::string name, StorageBackendFactory factory) = 0;
-  // Authenticators and authorizers are asked in the order of the plugins; see points/authentication.hpp and points/authorization.hpp.
+  // Authenticators and authorizers are called in the order of the plugins; see points/authentication.hpp and points/authorization.hpp.
   virtual Status register_authenticator(std::shared_ptr<Authenticator> authenticator) = 0;
   virtual Status register_authorizer(std::shared_ptr<Authorizer> authorizer) = 0;
   // Replaces the order that --authorization-mode gives. A plugin that has called it in provision() may call it again at any time: requests

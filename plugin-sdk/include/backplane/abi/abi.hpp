@@ -1,7 +1,7 @@
-// The stamp: how the code that includes this header was compiled.  The same constants are computed inside the SDK library and inside each
-// plugin; a plugin runs only when they agree, because C++ types cross the border between the two.
+// The stamp: constants that describe how the code that includes this header was compiled. They are computed in the SDK library and in each
+// plugin; a plugin runs only if they are equal, because host and plugin exchange C++ types.
 //
-// Included by the source that backplane_add_plugin() generates; plugins have no need to include it themselves.
+// Included by the source that backplane_add_plugin() generates; plugins need not include it.
 // Thread-safety: constants only.
 #pragma once
 
@@ -80,7 +80,7 @@ struct Packable {              // shrinks under -fpack-struct
 };
 
 // Size and alignment of types that every plugin shares with the host: the language's, the standard library's, Boost.JSON's, those of
-// backplane/core.  Types of the other folders are made of these: what they declare is in the folder's fingerprint.
+// backplane/core. Types of the other folders consist of these types; the folder's fingerprint covers their declarations.
 constexpr std::uint64_t layout_fingerprint() noexcept {
   Fingerprint print;
   print.add_types<int, long, long long, void*, wchar_t, long double, std::max_align_t, Probe, PlainEnum, Packable>();
@@ -237,7 +237,7 @@ constexpr Note<N> make_note(const char (&text)[N], std::uint32_t documents, std:
 
 static_assert(sizeof(bp_note_head) == 128, "the head of the descriptor never changes its size");
 
-// The stamp of the SDK library in this process, which is what plugins are compared with.
+// The stamp of the SDK library in this process, with which plugins are compared.
 BACKPLANE_API const bp_note_head& sdk_stamp() noexcept;
 // The headers of backplane/points in that library.
 BACKPLANE_API std::span<const PointHeader> sdk_points() noexcept;

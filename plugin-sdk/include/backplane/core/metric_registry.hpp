@@ -2,7 +2,7 @@
 // series of it. A thread counts for the server whose slot it has (server_slot.hpp).
 //
 // Thread-safety: any thread.
-// Lifetime:      series outlive the registry that they belong to, so a thread that still counts for a stopped server does no harm.
+// Lifetime:      series outlive the registry that they belong to, so a thread may still count for a stopped server.
 // Errors:        none.
 #pragma once
 

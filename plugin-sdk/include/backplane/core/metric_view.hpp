@@ -6,7 +6,7 @@
 //   for (std::size_t i = 0; i < reading.size(); ++i) …
 //
 // Thread-safety: a view belongs to one thread at a time. While a Reading exists, no series of the metric can be created or forgotten, and
-//                threads that want to do so wait: do not hold one across a co_await. Counting goes on.
+//                threads that want to do so wait: do not hold one across a co_await. Counting continues.
 // Lifetime:      the metric outlives the view, the view outlives its readings.
 // Errors:        none.
 #pragma once

@@ -46,7 +46,7 @@ class Metric {
   struct Series {
     double value = 0;                    // of a histogram: the sum
     std::uint64_t count = 0;             // histograms
-    std::vector<std::uint64_t> buckets;  // histograms: in each, not below it
+    std::vector<std::uint64_t> buckets;  // histograms: the count of each bucket, not cumulative
   };
   // A metric with all its series.
   struct Snapshot {

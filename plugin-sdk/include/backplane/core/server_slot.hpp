@@ -68,7 +68,7 @@ class ServerScope {
 template <class T>
 class PerServer {
  public:
-  // That of the calling thread's server.
+  // The T of the calling thread's server.
   T& here() noexcept { return of(current_server_slot()); }
   T& of(ServerSlot slot) noexcept { return values_[slot]; }
 

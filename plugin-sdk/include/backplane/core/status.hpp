@@ -47,7 +47,7 @@ std::string_view reason_name(Reason reason) noexcept;
 // The HTTP code for a reason, as metav1.StatusReason documents it; 500 for kNone.
 int reason_code(Reason reason) noexcept;
 
-// metav1.StatusCause: one field that is wrong.
+// metav1.StatusCause: one invalid field.
 //
 //   reason   the text of a FieldErrorType ("FieldValueInvalid") or a cause of metav1.CauseType
 //   message  human-readable
@@ -162,7 +162,7 @@ Status already_exists(std::string_view group, std::string_view resource, std::st
 Status conflict(std::string_view group, std::string_view resource, std::string_view name, std::string_view why);
 // 403 Forbidden: `deployments.apps "web" is forbidden: why`.
 Status forbidden(std::string_view group, std::string_view resource, std::string_view name, std::string_view why);
-// 401 Unauthorized. `why` is the whole message; upstream tells clients no more than the default.
+// 401 Unauthorized. `why` is the whole message; upstream sends clients only the default.
 Status unauthorized(std::string_view why = "Unauthorized");
 // 400 BadRequest with `message`.
 Status bad_request(std::string message);
@@ -250,8 +250,8 @@ class FieldErrors {
   std::size_t size() const noexcept { return list_.size(); }
   const std::vector<FieldError>& list() const noexcept { return list_; }
 
-  // Success if there are no errors; otherwise 422 `Kind.group "name" is invalid: …` with one cause per error. A last cause counts those
-  // left out.
+  // Success if there are no errors; otherwise 422 `Kind.group "name" is invalid: …` with one cause per error. If errors were only counted,
+  // the last cause has their number.
   Status to_status(std::string_view group, std::string_view kind, std::string_view name) const;
   // The text of utilerrors.Aggregate: "a.b: Required value", or "[x: …, y: …]" for several.
   std::string aggregate_message() const;

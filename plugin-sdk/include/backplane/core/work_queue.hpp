@@ -83,8 +83,8 @@ class WorkQueue {
   std::shared_ptr<State> state_;
 };
 
-// The work for one key: bring the actual state closer to the one that the key's object wants. An error Status or an exception queues the
-// key again with a growing delay; a line with controller, key and error is logged, at most one in ten seconds per controller.
+// Processes one key: changes the actual state towards the desired state of the key's object. An error Status or an exception queues the key
+// again with a growing delay; a line with controller, key and error is logged, at most one in ten seconds per controller.
 using Reconcile = std::function<Task<Status>(std::string key)>;
 // Runs one worker until the queue is shut down. `controller` names it in log lines.
 Task<void> run_worker(std::shared_ptr<WorkQueue> queue, Reconcile reconcile, Logger& logger, std::string controller);

@@ -1,5 +1,5 @@
-// Counts calls to servers whose certificates current clients reject (CertificateFlaws), and notes them for audit. Metrics and annotations
-// are upstream's.
+// Counts calls to servers whose certificates current clients reject (CertificateFlaws), and records them for audit events. Metrics and
+// annotations are upstream's.
 //
 // Thread-safety: any executor.
 // Lifetime:      the counting client owns the wrapped one; counters live as long as the process.

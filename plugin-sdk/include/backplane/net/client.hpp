@@ -4,9 +4,9 @@
 // HTTP/2 or HTTP/1.1 and pooled connections.
 // Thread-safety: HttpClient and ApiClient from any executor; an HttpAnswer belongs to the coroutine that made the call, except for
 //                cancel().
-// Lifetime:      an answer owns what it needs of its client; destroying it abandons the call.
-// Errors:        HttpClient: why there is no response (kServiceUnavailable, kTimeout, kBadRequest); a response with an error code is not
-//                an error. ApiClient: the metav1.Status that the server sent.
+// Lifetime:      an HttpAnswer shares the client's resources that it needs; its destructor abandons the call.
+// Errors:        HttpClient: the reason for a missing response (kServiceUnavailable, kTimeout, kBadRequest); a response with an error code
+//                is not an error. ApiClient: the metav1.Status that the server sent.
 #pragma once
 
 #include <chrono>
@@ -110,7 +110,7 @@ bool never_sent(const Status& status) noexcept;
 // For implementations of HttpClient: returns `status`, marked so that never_sent() is true.
 Status as_never_sent(Status status);
 
-// What current clients reject in the certificates that a server presented.
+// Flaws in a server's certificates for which current clients reject them.
 struct CertificateFlaws {
   bool no_alternative_name = false;  // the server's certificate has no SAN extension
   bool signed_with_sha1 = false;     // one of the presented certificates, other than a self-signed one
@@ -173,7 +173,7 @@ Task<Result<std::string>> read_all(HttpAnswer& answer, std::size_t max_bytes = s
 // instance). Called on the client's executor, limited by connect_timeout; a socket that arrives too late is closed.
 using DialFunction = std::function<Task<Result<int>>(std::string address)>;
 
-// How to reach another server.
+// The configuration of a client of another server.
 struct ClientConfig {
   // "https://host:port"; without TLS: "http://host:port" or "unix:///path".
   std::string server;

@@ -47,7 +47,7 @@ enum class Code : unsigned char {
 // The name in gRPC's Go package: "DeadlineExceeded".
 std::string_view code_name(Code code) noexcept;
 
-// How a call has ended.
+// The result of a call.
 struct CallStatus {
   // Success.
   CallStatus() = default;
@@ -56,7 +56,7 @@ struct CallStatus {
   bool ok() const noexcept { return code == Code::kOk; }
 
   Code code = Code::kOk;
-  std::string message;      // of the server (grpc-message), or why there is none
+  std::string message;      // the server's text (grpc-message), or the reason why there is no response
   bool never_sent = false;  // true: no server has begun to process the call, so it may be repeated even if it is not idempotent
 };
 // As gRPC's Go package prints it: `rpc error: code = Unavailable desc = …`.
@@ -76,7 +76,7 @@ struct CallOptions {
 struct UnaryAnswer {
   CallStatus status;
   std::string message;  // if status.ok()
-  Headers metadata;     // header fields and trailers of the answer
+  Headers metadata;     // header fields and trailers of the response
 };
 
 // Makes a call with one message in each direction, and resumes when it has ended. `method`: "/package.Service/Method".

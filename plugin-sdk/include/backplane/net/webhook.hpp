@@ -1,10 +1,10 @@
 // The client of one webhook: POSTs a JSON document to a URL or to a service of the cluster, as upstream's webhook package does.
 //
 // A service is dialled through the egress proxy of the cluster, a URL through that of the control plane (--egress-selector-config-file).
-// The service default/kubernetes:443 is this server: it is called from inside, without a socket.
+// The service default/kubernetes:443 is this server: it is called in process, without a socket.
 // Thread-safety: post() on any executor.
 // Lifetime:      shared; the host outlives it.
-// Errors:        kServiceUnavailable `Post "URL": …`, worded like Go's net/http. An answer with an error code is a result, not an error.
+// Errors:        kServiceUnavailable `Post "URL": …`, worded like Go's net/http. A response with an error code is a result, not an error.
 // Source:        k8s.io/apiserver/pkg/util/webhook.
 #pragma once
 
@@ -35,7 +35,7 @@ struct WebhookUrl {
 };
 WebhookUrl split_webhook_url(std::string_view url);
 
-// Where the webhook is: WebhookClientConfig of admissionregistration.k8s.io, without its CA bundle.
+// The target of the calls: WebhookClientConfig of admissionregistration.k8s.io, without its CA bundle.
 struct WebhookTarget {
   std::string url;  // empty: `service` is used
   struct Service {
@@ -45,12 +45,12 @@ struct WebhookTarget {
   } service;
 };
 
-// Pauses between attempts, as wait.Backoff has them; the defaults are those of upstream's authentication and authorization webhooks, but
+// Pauses between attempts, as wait.Backoff has them; the defaults are those of upstream's authentication and authorization webhooks, except
 // for the number of attempts.
 struct WebhookRetries {
   int attempts = 1;  // in total, at least 1
   std::chrono::milliseconds first_pause{500};
-  double factor = 1.5;  // of each pause to the one before
+  double factor = 1.5;  // factor from each pause to the next one
   double jitter = 0.2;  // a pause is up to this share longer, at random
 };
 // The pause after attempt `attempt`, counted from 0, with its random part.
@@ -64,7 +64,7 @@ struct WebhookAnswer {
   std::string retry_after = {};  // the header; empty: the answer has none
 };
 
-// How the webhook is called.
+// The settings of the calls.
 struct WebhookOptions {
   WebhookOptions();
   // CA bundle, client certificate, token, user agent and limits.  server, dial and tls_server_name are set from the target.
@@ -72,8 +72,8 @@ struct WebhookOptions {
   std::chrono::milliseconds timeout{30'000};  // of one attempt
   bool send_timeout = true;                   // as the query "?timeout=30s"
   WebhookRetries retries;
-  std::size_t max_answer_bytes = std::size_t{64} << 20;  // a larger answer is an error
-  // Called after each attempt, for metrics; `code` is 0 if there was no answer.  Any executor.
+  std::size_t max_answer_bytes = std::size_t{64} << 20;  // a larger response is an error
+  // Called after each attempt, for metrics; `code` is 0 if there was no response. Any executor.
   std::function<void(int code, std::chrono::nanoseconds took)> on_attempt;
 };
 
@@ -83,11 +83,11 @@ class WebhookClient {
   // `services` finds the address of a service; null only if the target is a URL. `host` outlives the client.
   WebhookClient(Host& host, std::shared_ptr<ServiceResolver> services, WebhookTarget target, WebhookOptions options = {});
 
-  // Sends `body` as application/json, with `headers` added. An attempt is repeated if the connection was reset or lost, or if the answer is
-  // 429, 500 or 504 or has a Retry-After.  The last attempt's answer or error is returned.
+  // Sends `body` as application/json, with `headers` added. An attempt is repeated if the connection was reset or lost, or if the response
+  // is 429, 500 or 504 or has a Retry-After. The last attempt's response or error is returned.
   Task<Result<WebhookAnswer>> post(std::string body, Headers headers = {});
-  // The same in one attempt that ends at `deadline` at the latest. "?timeout=" is the time that is left, rounded up to whole seconds.
-  // `request`: flaws of the server's certificate are noted for its audit events; null: not noted.
+  // The same in one attempt that ends at `deadline` at the latest. "?timeout=" is the remaining time, rounded up to whole seconds.
+  // `request`: flaws of the server's certificate are added to its audit events; null: not added.
   Task<Result<WebhookAnswer>> post_until(std::string body, Headers headers, std::chrono::steady_clock::time_point deadline,
                                          RequestContext* request = nullptr);
 

@@ -125,8 +125,8 @@ class AdmissionPlugin {
   // that take part.
   virtual bool mutates() const noexcept { return true; }
   virtual bool validates() const noexcept { return true; }
-  // Each step has two forms. The first is called first and answers without waiting; nullopt, its default, means that the answer needs to
-  // wait, and the second form is called. A write that needs no coroutine costs about 20 nanoseconds instead of 200.
+  // Each step has two forms. The first form is called first and must not wait; if it returns nullopt (the default), the result requires
+  // waiting, and the second form is called. A write that needs no coroutine costs about 20 nanoseconds instead of 200.
   //
   // The mutating step: may change *attributes.object. The default changes nothing.
   virtual std::optional<Status> admit_now(AdmissionAttributes& attributes) const;
@@ -164,7 +164,7 @@ struct AdmissionRegistration {
   using Factory = std::function<Result<std::shared_ptr<AdmissionPlugin>>(const AdmissionPluginConfig& config)>;
   std::string name;
   Factory factory;
-  // For plugins that kube-apiserver does not have. For those it has, its defaults and its order apply.
+  // For plugins that kube-apiserver lacks; for its own plugins, kube-apiserver's defaults and order apply.
   bool on_by_default = true;
   // Plugins that this one precedes (in_front_of) or follows (behind). Unset: after all of kube-apiserver's plugins, in the order of
   // registration.

@@ -72,7 +72,7 @@ struct AuditRecord {
   std::string resource_version = {};
 };
 
-// What the events of one request have in common.
+// The common content of the events of one request.
 struct AuditRequest {
   std::string audit_id;
   std::string request_uri;
@@ -110,16 +110,16 @@ class AuditSink {
   virtual ~AuditSink();
   // The name in metrics and log lines.
   virtual std::string_view name() const noexcept = 0;
-  // Takes the event.  Must not block: a sink that writes queues the event, and bounds its queue.
-  // False: the sink has not taken it, and the request must wait; the host then awaits store() with the same event.
+  // Accepts the event. Must not block: a sink that writes queues the event, and bounds its queue. Returns false if the sink has not
+  // accepted the event and the request must wait; the host then awaits store() with the same event.
   virtual bool process(std::shared_ptr<const AuditEvent> event) noexcept = 0;
-  // Resumes when the event has been stored, or is lost: false.  A request whose event of the stage kRequestReceived is lost gets 500
-  // `failed to store audit event`; the result for other stages has no effect.  May end on any executor.  The default returns true.
+  // Resumes when the event has been stored (true) or is lost (false). A request whose event of the stage kRequestReceived is lost gets 500
+  // `failed to store audit event`; the result for other stages has no effect. May end on any executor. The default returns true.
   virtual Task<bool> store(std::shared_ptr<const AuditEvent> event);
   // True: a response that is sent as a whole is sent after the request's last event has been processed or stored, as upstream's blocking
   // modes have it.  False: the last event follows the response.
   virtual bool precedes_responses() const noexcept { return false; }
-  // Resumes when every event that the sink has taken is written or lost. The default resumes at once.
+  // Resumes when every accepted event is written or lost. The default resumes at once.
   virtual Task<void> flush();
 };
 

@@ -1,4 +1,4 @@
-// Authenticators: which user a request belongs to.
+// Authenticators determine the user of a request.
 //
 // The host calls the authenticators in order: requestheader, client certificate, then those that plugins register, in the order of
 // registration. The first one that returns a user decides. An authenticator that returns an error is skipped; the request then gets 401
@@ -31,7 +31,7 @@ struct AuthenticationResponse {
   // Those of the requested audiences that the credential is valid for; empty for credentials without audiences.
   std::vector<std::string> audiences = {};
 };
-// Nothing: the credential is not of this authenticator's kind, or there is none.
+// nullopt: the credential is not of this authenticator's kind, or there is none.
 using AuthenticationResult = Result<std::optional<AuthenticationResponse>>;
 
 // The extension point (Host::register_authenticator).
@@ -41,7 +41,7 @@ class Authenticator {
   // The name in log lines and errors.
   virtual std::string_view name() const noexcept = 0;
   // The result, if it needs no waiting; nullopt: the host calls authenticate(). Called first for every request, on the connection's
-  // executor, so it must not block. A request whose authenticators all answer here costs no coroutine. Default: nullopt.
+  // executor, so it must not block. A request needs no coroutine if all authenticators return a result here. Default: nullopt.
   virtual std::optional<AuthenticationResult> authenticate_now(RequestContext& context, const Exchange& exchange);
   // May end on any executor.
   virtual Task<AuthenticationResult> authenticate(RequestContext& context, Exchange& exchange) = 0;
@@ -53,9 +53,9 @@ class Authenticator {
 class TokenAuthenticator : public Authenticator {
  public:
   ~TokenAuthenticator() override;
-  // `audiences`: those that the token must be valid for, one of them; empty: those of this server (--api-audiences).
+  // `audiences`: the token must be valid for one of them; empty: for one of this server's (--api-audiences).
   virtual Task<AuthenticationResult> authenticate_token(std::string token, std::vector<std::string> audiences) = 0;
-  // As Authenticator::authenticate_now: for caches and tokens that can be verified at once.  The default is nothing.
+  // As Authenticator::authenticate_now: for caches and tokens that can be verified at once. The default is nullopt.
   virtual std::optional<AuthenticationResult> authenticate_token_now(std::string_view token, const std::vector<std::string>& audiences);
 
   // Both read the token by bearer_token(). Without a token they return "no credential" at once and do not call the functions above.

@@ -1,7 +1,7 @@
-// Authorizers: whether a user may do what a request asks for.
+// Authorizers decide whether a user may execute a request.
 //
 // The host calls the authorizers in order. The first kAllow or kDeny decides; if all return kNoOpinion, the request gets 403. Authorizers
-// take attributes, not requests, so any plugin can ask for the decision on a request that does not exist (Host::authorizer).
+// take attributes, not requests, so any plugin can request a decision without a request (Host::authorizer).
 //
 // Thread-safety: any thread, any number of requests at once.
 // Lifetime:      shared with the host; arguments that are references live until the task has ended.
@@ -23,7 +23,7 @@
 
 namespace backplane BACKPLANE_API {
 
-// What a user wants to do: upstream's authorizer.Attributes.
+// The attributes of a request: upstream's authorizer.Attributes.
 struct AuthorizationAttributes {
   UserRef user;
   std::string verb;
@@ -36,7 +36,7 @@ struct AuthorizationAttributes {
   std::string subresource;
   std::string name;
   // The selectors of list, watch and deletecollection requests. If the error is set, the selector has only the requirements that could be
-  // read, possibly none. Requirements narrow a request, so an authorizer may decide by those that are there.
+  // parsed, possibly none. Requirements narrow a request, so an authorizer may decide by the parsed ones.
   FieldSelector fields;
   Status fields_error;
   LabelSelector labels;
@@ -47,7 +47,7 @@ AuthorizationAttributes authorization_attributes(const RequestContext& context);
 
 // authorizer.Decision.
 enum class Decision : unsigned char { kNoOpinion, kAllow, kDeny };
-// The answer of an authorizer.
+// The result of an authorizer.
 struct AuthorizerResult {
   Decision decision = Decision::kNoOpinion;
   std::string reason;  // sent to the client with a refusal; an audit annotation
@@ -75,8 +75,8 @@ class RequestView {
 
   // True if the request has a field selector or a label selector.
   bool has_selectors() const noexcept;
-  // The selectors of list, watch and deletecollection requests, parsed by each call; of the requirements of an access review those that can
-  // be read. Errors: no requirement can be read; an authorizer that decides by selectors must not treat the selector as absent.
+  // The selectors of list, watch and deletecollection requests, parsed by each call; of an access review, only the valid requirements.
+  // Errors:        no requirement is valid; an authorizer that decides by selectors must not treat the selector as absent.
   Result<FieldSelector> field_selector() const;
   Result<LabelSelector> label_selector() const;
 
@@ -108,7 +108,7 @@ struct AuthorizerPlace {
   std::shared_ptr<Authorizer> authorizer = nullptr;
 };
 
-// authorization.k8s.io ResourceRule and NonResourceRule; "*" stands for all.
+// authorization.k8s.io ResourceRule and NonResourceRule; "*" means all.
 struct ResourceRule {
   std::vector<std::string> verbs, api_groups, resources, resource_names;
 };

@@ -1,4 +1,4 @@
-// One HTTP request and its response, for HTTP/1.1, HTTP/2 and calls from inside the process.
+// One HTTP request and its response, for HTTP/1.1, HTTP/2 and in-process calls.
 //
 // Thread-safety: used only on the executor of its connection, except for abort(), which any thread may call. A coroutine that has
 //                switched to another executor switches back (resume_on) before it touches the exchange. The handler may end on any

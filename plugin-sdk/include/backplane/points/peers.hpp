@@ -1,5 +1,6 @@
-// API servers on the same store that serve resources which this server does not: during an upgrade, or if their plugins differ. A request
-// for a resource that no plugin here serves is proxied to such a peer before it gets 404, and discovery merges the peers' resources.
+// API servers on the same store that serve resources that this server does not serve: during an upgrade, or if their plugins differ. A
+// request for a resource that no plugin here serves is proxied to such a peer before it gets 404, and discovery merges the peers'
+// resources.
 //
 // Thread-safety: every method from any thread.
 // Lifetime:      shared; a running request keeps its handler.
@@ -21,7 +22,7 @@ namespace backplane BACKPLANE_API {
 
 // The discovery documents of the peers. Immutable; a change is published as a new object.
 struct PeerDiscovery {
-  // One peer: the id of its identity lease, and what it serves.
+  // One peer: the id of its identity lease, and its resources.
   struct Server {
     std::string id;
     Array groups;  // APIGroupDiscovery of apidiscovery.k8s.io/v2

@@ -36,7 +36,7 @@ struct KeyValue {
   Revision create_revision = 0;
   Revision mod_revision = 0;
   LeaseId lease = 0;
-  // Why the value cannot be decrypted or decoded; `value` is then empty. Null: the value is readable.
+  // The error if the value cannot be decrypted or decoded; `value` is then empty. Null: the value is readable.
   std::shared_ptr<const Status> unreadable = nullptr;
 };
 

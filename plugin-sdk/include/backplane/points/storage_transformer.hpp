@@ -2,8 +2,8 @@
 //
 // Thread-safety: every method from any thread.
 // Lifetime:      shared; a transformer that has been replaced is destroyed after the last read and write through it.
-// Errors:        kInternalError: the bytes cannot be made, or cannot be read (a key that is gone, damage).  An object that cannot be
-//                read is treated as unreadable (points/unreadable_object.hpp).
+// Errors:        kInternalError: the bytes cannot be written, or cannot be read (a missing key, damage). An object that cannot be read is
+//                treated as unreadable (points/unreadable_object.hpp).
 #pragma once
 
 #include <memory>
@@ -25,13 +25,12 @@ class StorageTransformer {
   // The result of a read.
   struct Plain {
     SharedBytes bytes;
-    // The bytes are written with another key or in another way than to_storage() would write them now: an update that changes nothing else
-    // writes the object all the same.
+    // to_storage() would now use another key or another format, so an update writes the object even if nothing else changes.
     bool stale = false;
   };
   virtual ~StorageTransformer();
-  // `key` is the storage key; the bytes may be bound to it.  The defaults return what the two below return: a transformer that never waits
-  // overrides only those.
+  // `key` is the storage key; the bytes may be bound to it. The defaults return the results of the two functions below: a transformer that
+  // never waits overrides only those.
   virtual Task<Result<SharedBytes>> to_storage(std::string key, SharedBytes bytes) const;
   virtual Task<Result<Plain>> from_storage(std::string key, SharedBytes bytes) const;
   // The results, if they need no waiting; nullopt: the host calls the tasks above. Called first; must not block. Default: nullopt.

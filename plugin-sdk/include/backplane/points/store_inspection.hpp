@@ -22,14 +22,14 @@ struct StoreFacts {
   Revision revision = 0, compacted = 0;
   std::int64_t files = 0, file_bytes = 0;  // segments: immutable files of records
   std::int64_t logs = 0, log_bytes = 0;    // write-ahead logs
-  std::int64_t memory_bytes = -1;          // recent writes that are in no segment yet
+  std::int64_t memory_bytes = -1;          // recent writes that are not in a segment yet
   std::int64_t free_bytes = -1;            // of the file system
   std::int64_t rows = -1;                  // estimate, including history
 };
 
-// Something that cannot be read.
+// A record or file that cannot be read.
 struct StoreDamage {
-  std::string file;          // or the table, if the file is not known
+  std::string file;          // or the table, if the file is unknown
   std::int64_t offset = -1;  // in bytes; -1: unknown
   std::string what;
 };

@@ -46,7 +46,7 @@ class RequestTrace {
   virtual void set(SpanId span, std::string_view key, TraceValue value) = 0;
   // Sets the status of an exported span to error, with this description.
   virtual void fail(SpanId span, std::string_view description) = 0;
-  // Appends Traceparent, Tracestate and Baggage, as far as they are known: those of the client if this request is not traced.
+  // Appends Traceparent, Tracestate and Baggage if they are known; if this request is not traced, they are the client's.
   virtual void propagate(SpanId span, Headers& headers) const = 0;
 
   // The innermost open span.

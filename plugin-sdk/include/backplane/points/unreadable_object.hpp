@@ -1,6 +1,6 @@
-// Recognizes errors about a stored object that cannot be read: corrupt data, an encryption key that is gone, a version without a
-// conversion. A read gets 500. Retrying does not help; the object can be deleted with ignoreStoreReadErrorWithClusterBreakingPotential,
-// or overwritten in the store.
+// Recognizes errors about a stored object that cannot be read: corrupt data, a missing encryption key, a version without a conversion. A
+// read gets 500. Retrying does not help; the object can be deleted with ignoreStoreReadErrorWithClusterBreakingPotential, or overwritten in
+// the store.
 //
 // Thread-safety: pure functions.
 // Source:        storage.NewCorruptObjError and etcd3's ValueTransformer errors.

@@ -1,4 +1,4 @@
-// The admission plugins as a storage calls them that runs admission itself (RestStorage::admits_writes).
+// Runs the admission plugins, for storages that call admission themselves (RestStorage::admits_writes).
 //
 // Thread-safety: belongs to one request.
 // Errors:        the refusal of a plugin, sent to the client unchanged.

@@ -1,7 +1,7 @@
-// What Host::make_storage needs to know about a resource: its names, its type, its strategy, where its objects are stored.
+// The argument of Host::make_storage: a resource's names, type, strategy, and the keys of its objects.
 //
 // Thread-safety: plain data.
-// Lifetime:      moved into the storage, which keeps what it shares.
+// Lifetime:      moved into the storage, which keeps the shared members.
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,7 @@
-// The results of a storage's verbs: lists as cursors, watches as streams, what an update or a delete did.
+// The results of a storage's verbs: lists as cursors, watches as streams, the results of updates and deletes.
 //
 // Thread-safety: a cursor and a stream belong to one request; WatchStream::cancel may be called from any thread.
-// Lifetime:      a cursor and a stream keep alive what they read from.
+// Lifetime:      a cursor and a stream keep their source alive.
 // Errors:        sent to the client unchanged.
 #pragma once
 
@@ -24,8 +24,8 @@ namespace backplane BACKPLANE_API {
 class ObjectCursor {
  public:
   virtual ~ObjectCursor();
-  // The next objects in order, at most a few hundred; empty at the end. Valid until the next call. One call at a time. A long search that
-  // finds little yields to other work of the executor.
+  // The next objects in order, at most a few hundred; empty at the end. Valid until the next call. One call at a time. A long search with
+  // few results yields to other work of the executor.
   // Errors: those of the source; the list then ends incomplete.
   virtual Task<Result<std::span<const ObjectEntry* const>>> next() = 0;
   // Restarts at the first object; not while next() is pending. False: this cursor cannot restart and keeps its position.

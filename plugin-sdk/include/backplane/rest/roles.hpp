@@ -149,7 +149,7 @@ class NamedCreater {
 class CreateValidation {
  public:
   virtual ~CreateValidation();
-  // `object`: the one that was passed with it. Errors: those of the plugins.
+  // `object`: the object that was passed with this validation. Errors: those of the plugins.
   virtual Task<Status> validate(const Object& object) = 0;
 };
 // POST to a storage without admits_writes() that checks the object before the validating step of admission. Has Creater or NamedCreater

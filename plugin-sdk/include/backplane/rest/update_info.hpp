@@ -15,8 +15,7 @@ namespace backplane BACKPLANE_API {
 
 class RequestContext;
 
-// What the client sent with an update: the configuration of an apply, and the original values that error messages quote. Defined by the
-// host.
+// Parts of the client's request: the configuration of an apply, and the original values that error messages quote. Defined by the host.
 class ClientWrite;
 
 // Computes the new object from the stored one. The store calls it again for each attempt after a conflict.

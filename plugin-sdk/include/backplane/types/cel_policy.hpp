@@ -29,7 +29,7 @@ struct PolicyNames {
   bool stored = false;  // EnvironmentOptions::stored
 };
 
-// What checks of the types of a policy's expressions know beyond its names (upstream's TypeChecker); null: dyn.
+// The types for checks of a policy's expressions (upstream's TypeChecker); null: dyn.
 struct PolicyTypes {
   TypeRef object;  // of object and oldObject
   TypeRef params;

@@ -1,11 +1,11 @@
-// One evaluation of a policy's expressions: what their variables are bound to, and the policy's own variables, each of which is evaluated
-// when an expression first uses it and then kept.
+// One evaluation of a policy's expressions: the bindings of their variables, and the policy's own variables, each of which is evaluated at
+// its first use and then cached.
 //
 //   cel::Scope scope(bindings, variables);
 //   cel::Budget budget;
 //   for (const auto& program : validations) results.push_back(scope.run(*program, budget));
 //
-// Bound trees are read as they are, whatever type the environment declares for the name: upstream binds untyped maps.
+// Bound trees are read without the type that the environment declares for the name: upstream binds untyped maps.
 //
 // Thread-safety: a Scope belongs to one thread at a time.
 // Lifetime:      bound trees, hosts, variables and programs outlive the scope. Outcomes are independent of it.
@@ -38,11 +38,11 @@ struct ScopeBinding {
 // A member of `variables`.
 struct ScopeVariable {
   std::string name;
-  std::shared_ptr<const Program> program;  // null: it does not compile
-  std::string problem = {};                // why
+  std::shared_ptr<const Program> program;  // null: the expression does not compile
+  std::string problem = {};                // the reason
 };
 
-// A value in an Object{…} that upstream does not take for JSON (null, bytes, a timestamp): where it is, and how Go prints it.
+// A value in an Object{…} that is not JSON for upstream (null, bytes, a timestamp): its path, and its text in Go.
 struct GoValue {
   std::vector<std::string> path;   // members by name, items by index
   std::string text, syntax, type;  // %v, %#v and %T

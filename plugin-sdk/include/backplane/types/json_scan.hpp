@@ -58,10 +58,10 @@ std::string scalar_text(std::string_view value);
 // The content of a JSON string, given without its quotes, with escapes decoded.
 std::string json_unescaped(std::string_view content);
 
-// The object `json` reduced to the members at `paths` ("spec.nodeName"), as JSON. Objects on the way are kept, members that are absent are
-// left out. Two revisions with equal results have equal members at the paths.
+// The object `json` reduced to the members at `paths` ("spec.nodeName"), as JSON. Enclosing objects are kept; absent members are omitted.
+// Two revisions with equal results have equal members at the paths.
 std::string json_members(std::string_view json, std::span<const std::string_view> paths);
-// The same of an entry, as a tree in `storage`.
+// The same for an entry, as a tree in `storage`.
 Object decode_members(const ObjectEntry& entry, std::span<const std::string_view> paths, json::storage_ptr storage);
 
 }  // namespace BACKPLANE_API

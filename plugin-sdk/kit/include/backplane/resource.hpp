@@ -1,8 +1,8 @@
-// Front door for plugins that serve API groups.
+// The main header for plugins that serve API groups.
 //
 //   kit::install_group     a group from its document, its schemas and, if a kind does more than its schema, C++ code
-//   KindFacts, Strategy    a kind: facts as data, and what it does beyond them; kit::KindStrategy has what most kinds share
-//   FieldErrors            what is wrong with an object, by field
+//   KindFacts, Strategy    a kind: facts as data, and further behaviour; kit::KindStrategy has that of most kinds
+//   FieldErrors            the errors of an object, by field
 //   RestStorage, …         the roles of a storage, for resources that Host::make_storage cannot make
 //
 // Names only; the contracts are in the headers below.

@@ -62,7 +62,7 @@ class AuditEventEncoder {
 inline constexpr std::string_view kAuditEventListHead = R"({"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[)";
 inline constexpr std::string_view kAuditEventListTail = "]}\n";
 
-// Appends valid JSON without white space between its tokens and with Go's escapes.  Text that is no JSON becomes one line.
+// Appends valid JSON without white space between its tokens and with Go's escapes. Text that is not JSON is put on one line.
 void append_audit_json(std::string& out, std::string_view json);
 
 }  // namespace BACKPLANE_API

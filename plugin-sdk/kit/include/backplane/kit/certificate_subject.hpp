@@ -2,7 +2,7 @@
 //
 //   auto subject = kit::read_certificate_subject(X509_REQ_get_subject_name(request));
 //
-// Attributes of a type that Go takes for no text (bit strings, universal strings) are ignored. The caller links OpenSSL.
+// Attributes of types that are not text for Go (bit strings, universal strings) are ignored. The caller links OpenSSL.
 // Thread-safety: pure function.
 // Errors:        kBadRequest with Go's text, if a value of any attribute has a character that its type does not allow.
 // Source:        encoding/asn1 (parseField of interface values), crypto/x509/pkix.

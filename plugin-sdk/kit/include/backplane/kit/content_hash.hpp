@@ -1,4 +1,4 @@
-// SHA-256 of contents: to notice that a file has changed without keeping it, and as metrics and logs name configurations and identities.
+// SHA-256 of contents: detects a change of a file without keeping its text, and identifies configurations and servers in metrics and logs.
 //
 // Thread-safety: pure functions.
 // Errors:        std::bad_alloc.

@@ -2,7 +2,7 @@
 // cannot break the merged ones.
 //
 // Thread-safety: pure functions.
-// Errors:        none; what is not valid is left out.
+// Errors:        none; invalid parts are omitted.
 #pragma once
 
 #include <optional>

@@ -31,11 +31,11 @@ namespace kit BACKPLANE_API {
 
 class ExternalSigner : public std::enable_shared_from_this<ExternalSigner> {
  public:
-  // The keys of one answer.
+  // The keys of one response.
   struct Keys {
     KeySet verifying;                      // all
-    std::vector<Object> published;         // JSON Web Keys of those that discovery may name
-    std::vector<std::string> unpublished;  // ids of the others, which must not sign
+    std::vector<Object> published;         // JSON Web Keys of the keys that discovery may publish
+    std::vector<std::string> unpublished;  // ids of the other keys, which must not sign
     std::chrono::steady_clock::time_point refresh;
   };
   using KeysRef = std::shared_ptr<const Keys>;
@@ -50,7 +50,7 @@ class ExternalSigner : public std::enable_shared_from_this<ExternalSigner> {
   // Fetches the keys when the process recommends it, until `stop` fires.
   Task<void> refresh(Signal& stop);
 
-  // The keys of the last good answer; without keys before start().
+  // The keys of the last valid response; empty before start().
   KeysRef keys() const;
   // The same, fetched again if none of them has the id.
   Task<KeysRef> keys_for(std::string key_id);
@@ -77,7 +77,7 @@ class ExternalSigner : public std::enable_shared_from_this<ExternalSigner> {
 
 // ---- messages of the service, for tests
 //
-// FetchKeysResponse. Errors: what upstream refuses.
+// FetchKeysResponse. Errors: for responses that upstream refuses.
 Result<ExternalSigner::Keys> read_external_keys(std::string_view message, std::chrono::steady_clock::time_point now);
 
 }  // namespace BACKPLANE_API

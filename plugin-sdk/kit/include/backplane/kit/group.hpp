@@ -26,7 +26,7 @@ class GroupInstaller {
 
   // Makes the storages of all kinds and adds them to the group.
   Status add_kinds();
-  // Adds a storage of the first version at `path` ("pods/binding"), or replaces the one there.
+  // Adds a storage of the first version at `path` ("pods/binding"), or replaces an existing one.
   void put(const std::string& path, std::shared_ptr<RestStorage> storage) { versions_.front().storages[path] = std::move(storage); }
   // The store of a kind in the first version; null if there is none.
   std::shared_ptr<StandardStorage> store(const std::string& resource) const;

@@ -41,8 +41,8 @@ struct Jws {
 
 // Errors: three parts, base64url, a header that is a JSON object with string members `alg` and `kid`, at most kMostTokenBytes.
 Result<Jws> parse_jws(std::string_view token);
-// The payload of a token without a look at its header and signature: to select the authenticator by the issuer. nullopt if it is not a
-// JSON object.
+// The payload of a token; header and signature are not checked. Used to select the authenticator by the issuer. nullopt if it is not a JSON
+// object.
 std::optional<Object> unverified_claims(std::string_view token);
 
 // The first key of keys.find(jws.key_id) that verifies the signature by the token's algorithm, which must be in `allowed`; null if there

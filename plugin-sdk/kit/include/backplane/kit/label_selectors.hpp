@@ -1,7 +1,7 @@
 // metav1.LabelSelector as objects hold it, and the labels of object trees.
 //
 // Thread-safety: pure functions.
-// Errors:        kBadRequest for a selector that validation does not let through, with the text of the selectors' parser.
+// Errors:        kBadRequest for an invalid selector, with the text of the selectors' parser.
 // Source:        k8s.io/apimachinery/pkg/apis/meta/v1 (LabelSelectorAsSelector).
 #pragma once
 

@@ -10,7 +10,7 @@
 
 namespace backplane::kit {
 
-// std::atomic<std::shared_ptr> does the same with a bit that spins, which ThreadSanitizer does not understand in libstdc++ 12.
+// libstdc++ 12 implements std::atomic<std::shared_ptr> with a spin bit, which ThreadSanitizer does not understand.
 template <class T>
 class Published {
  public:

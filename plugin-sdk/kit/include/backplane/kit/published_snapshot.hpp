@@ -1,7 +1,7 @@
 // The newest version of an immutable value: one writer replaces it, readers use it without locks and without shared counters.
 //
 // A reader marks the version that it uses in a slot that no other reader uses (a hazard pointer). The writer frees a version when neither
-// it nor an older one is marked, so a version may own what it shares with its predecessors and what only they can reach.
+// it nor an older one is marked, so a version may own objects that its predecessors share, and objects that only they refer to.
 //
 // Thread-safety: read() from any thread; publish() from one thread at a time.
 // Lifetime:      a Reader belongs to one thread, must not be kept across co_await, and must not outlive the PublishedSnapshot.

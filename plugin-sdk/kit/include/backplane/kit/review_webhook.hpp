@@ -42,7 +42,7 @@ struct ReviewWebhookOptions {
   std::size_t max_answer_bytes = std::size_t{4} << 20;
 };
 
-// Takes the review out of a response body, or returns why it is not one.
+// Reads the review from a response body, or returns the error.
 using ReviewDecoder = std::function<Result<Object>(std::string_view body)>;
 using ReviewObserver = std::function<void(const ReviewAttempt& attempt)>;
 
@@ -52,8 +52,8 @@ class ReviewWebhook : public std::enable_shared_from_this<ReviewWebhook> {
   static Result<std::shared_ptr<ReviewWebhook>> make(Host& host, KubeconfigServer server, ReviewWebhookOptions options = {});
 
   // Sends `body` as application/json until `deadline`. An attempt is repeated after a pause if the connection was lost, or if the response
-  // is 429, 500, 504 or another error that client-go takes for an internal one, or has a Retry-After. `observe` is called after each
-  // attempt, on the executor that awaits it; it may be empty.
+  // is 429, 500, 504 or another error that client-go treats as internal, or has a Retry-After. `observe` is called after each attempt, on
+  // the executor that awaits it; it may be empty.
   Task<Result<Object>> post(std::string body, ReviewDecoder decode, std::chrono::steady_clock::time_point deadline, ReviewObserver observe);
 
  private:
@@ -67,7 +67,7 @@ class ReviewWebhook : public std::enable_shared_from_this<ReviewWebhook> {
   Task<Attempt> attempt(const std::string& body, const ReviewDecoder& decode, std::chrono::steady_clock::time_point deadline);
 
   const std::shared_ptr<HttpClient> client_;
-  const std::string url_;     // as messages name it
+  const std::string url_;     // the name in messages
   const std::string target_;  // of the request
   const Headers headers_;
   const ReviewWebhookOptions options_;

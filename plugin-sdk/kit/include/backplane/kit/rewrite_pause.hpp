@@ -33,7 +33,7 @@ class RewritePause {
   // `now` is for tests.
   explicit RewritePause(std::function<Clock::time_point()> now = Clock::now) : now_(std::move(now)) {}
 
-  // 0: the controller may set `key` to `value` now; this counts as a write. Otherwise: the time after which to ask again.
+  // 0: the controller may set `key` to `value` now; this counts as a write. Otherwise: the time after which to call it again.
   std::chrono::nanoseconds claim(const std::string& key, std::string_view value);
 
  private:

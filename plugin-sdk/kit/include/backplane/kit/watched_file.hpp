@@ -4,8 +4,8 @@
 //
 // Thread-safety: read_bounded_file() from any thread; it blocks. A running watch_file() calls its callbacks on the executor
 //                that awaits it; files are read on the pool of run_blocking().
-// Lifetime:      what the callbacks refer to outlives the task, which ends soon after `stop` has fired.
-// Errors:        reported to `failed`; the watch goes on.
+// Lifetime:      objects that the callbacks use outlive the task, which ends soon after `stop` has fired.
+// Errors:        reported to `failed`; the watch continues.
 // Source:        k8s.io/apiserver/pkg/util/filesystem (WatchUntil).
 #pragma once
 
