@@ -37,9 +37,9 @@ fs::path suite() {
   for (int letter = fgetc(pipe); letter != EOF; letter = fgetc(pipe)) text.push_back(static_cast<char>(letter));
   if (pclose(pipe) != 0) return {};
   boost::system::error_code error;
-  const backplane::Value module = json::parse(text, error);
-  if (error || !module.is_object()) return {};
-  const fs::path folder = fs::path(std::string(get_string(module.get_object(), "Dir"))) / "tests/simple/testdata";
+  const backplane::Value found = json::parse(text, error);
+  if (error || !found.is_object()) return {};
+  const fs::path folder = fs::path(std::string(get_string(found.get_object(), "Dir"))) / "tests/simple/testdata";
   return fs::is_directory(folder) ? folder : fs::path();
 }
 

@@ -27,8 +27,8 @@ fs::path fixture_folder() {
   std::string text;
   for (int letter = fgetc(pipe); letter != EOF; letter = fgetc(pipe)) text.push_back(static_cast<char>(letter));
   if (pclose(pipe) != 0) return {};
-  const Object module = json::parse(text).get_object();
-  const fs::path folder = fs::path(std::string(get_string(module, "Dir"))) / "test" / "testdata";
+  const Object found = json::parse(text).get_object();
+  const fs::path folder = fs::path(std::string(get_string(found, "Dir"))) / "test" / "testdata";
   return fs::is_directory(folder) ? folder : fs::path();
 }
 
