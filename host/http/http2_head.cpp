@@ -71,7 +71,7 @@ ssize_t read_output(nghttp2_session*, std::int32_t, std::uint8_t*, std::size_t r
 
 }  // namespace
 
-void submit_http2_head(nghttp2_session* session, std::int32_t stream_id, const ResponseHead& head, HttpExchange* body) {
+void submit_http2_head(nghttp2_session* session, std::int32_t stream_id, const ResponseHead& head, HttpExchange* exchange) {
   const std::string code = std::to_string(head.code);
   const std::string length = head.content_length ? std::to_string(*head.content_length) : std::string();
   thread_local Scratch scratch;
@@ -83,10 +83,10 @@ void submit_http2_head(nghttp2_session* session, std::int32_t stream_id, const R
   if (head.content_length) pairs.push_back(pair_of("content-length", length));
   pairs.push_back(pair_of("date", http_date()));
   nghttp2_data_provider provider{};
-  provider.source.ptr = body;
+  provider.source.ptr = exchange;
   provider.read_callback = read_output;
   // Fails only for a stream that the peer has reset, which on_stream_close reports.
-  nghttp2_submit_response(session, stream_id, pairs.data(), pairs.size(), body != nullptr ? &provider : nullptr);
+  nghttp2_submit_response(session, stream_id, pairs.data(), pairs.size(), exchange != nullptr ? &provider : nullptr);
 }
 
 void submit_http2_continue(nghttp2_session* session, std::int32_t stream_id) {

@@ -9,10 +9,10 @@
 
 namespace backplane {
 
-// Queues HEADERS: the handler's by name in lower case, then content-length and date. With `body`, DATA frames follow when the exchange has
-// output; without it, the stream ends here.
-void submit_http2_head(nghttp2_session* session, std::int32_t stream_id, const ResponseHead& head, HttpExchange* body);
-// Queues the interim response 100.
+// Queues the HEADERS frame of a response: :status, the headers of `head` sorted by their lower-case name, then content-length and date.
+// `exchange`: its output is sent in DATA frames; null: the response has no body, so the HEADERS frame ends the stream.
+void submit_http2_head(nghttp2_session* session, std::int32_t stream_id, const ResponseHead& head, HttpExchange* exchange);
+// Queues the interim response 100 (Continue).
 void submit_http2_continue(nghttp2_session* session, std::int32_t stream_id);
 
 }  // namespace backplane

@@ -14,8 +14,7 @@
 
 namespace backplane {
 
-// `user`: the identity of the calls; RequestContext::user has it before `root` runs.  Without one, `root` authenticates the calls; they
-// are.
+// `user`: the identity of the calls; RequestContext::user has it before `root` runs.  nullopt: `root` authenticates the calls.
 std::shared_ptr<HttpClient> make_local_client(HttpHandler& root, TaskGroup& tasks, std::optional<UserInfo> user = {});
 
 }  // namespace backplane

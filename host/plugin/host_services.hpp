@@ -28,11 +28,11 @@
 
 namespace backplane {
 
-// Values of the command line and of configuration files.
+// The values of flags, and the configurations of plugins.
 class PluginSettings {
  public:
   virtual ~PluginSettings() = default;
-  // A host flag's value by its name; nothing when unset or unknown.
+  // Host::flag().
   virtual std::optional<std::string> flag(std::string_view name) const;
   // False when --runtime-config switched it off.
   virtual bool resource_enabled(const GroupVersionResource& resource) const;

@@ -29,7 +29,7 @@ struct SameValue {
 
 }  // namespace
 
-void erase_metadata(Object& object, std::string_view key) {
+void erase_metadata_member(Object& object, std::string_view key) {
   Value* metadata = find(object, "metadata");
   if (metadata == nullptr || !metadata->is_object()) return;
   metadata->get_object().stable_erase(key);

@@ -1,5 +1,5 @@
-// The changes of metadata that every write makes, in addition to the rules of its kind (rest.FillObjectMetaSystemFields,
-// EnsureObjectNamespace…).
+// Checks and changes of metadata that the generic store makes in writes of every kind, in addition to the kind's Strategy
+// (rest.FillObjectMetaSystemFields, EnsureObjectNamespace…).
 //
 // Thread-safety: pure functions on one request's tree.
 // Errors:        upstream's messages; listed at each function.
@@ -23,8 +23,8 @@ void wipe_system_fields(Object& object);
 // Sets uid and creationTimestamp.
 void fill_system_fields(Object& object);
 
-// metadata.namespace becomes `request_namespace` (empty for cluster-scoped kinds).
-// Errors: kBadRequest when the object names another one.
+// Sets metadata.namespace to `request_namespace`, which is empty for cluster-scoped kinds.
+// Errors: kBadRequest if both are set and differ.
 Status ensure_namespace(Object& object, std::string_view request_namespace);
 
 // A name for generateName: the base, cut so that the suffix fits, and five random characters.
@@ -34,14 +34,16 @@ std::string generate_name(std::string_view base);
 // Errors: 500 without a reason, with strconv.ParseUint's message.
 Result<std::uint64_t> parse_resource_version(std::string_view text);
 
-// Drops repeated metadata.ownerReferences and warns about them.  `after_admission` chooses the wording.
+// Drops repeated metadata.ownerReferences and adds a Warning header that lists their UIDs. `after_admission`: the warning says that
+// mutating admission has run.
 void dedupe_owner_references(RequestContext& context, Object& object, bool after_admission);
 
-// Removes members without changing the order of the others.
-void erase_metadata(Object& object, std::string_view key);
+// Removes the member `key` of metadata. The other members keep their order.
+void erase_metadata_member(Object& object, std::string_view key);
 
-// Brings the tree into the schema's canonical form, in which objects are stored and sent. Errors: kBadRequest if it is nested too deeply to
-// be parsed again; kInternalError if a strategy or an admission plugin left a value that the schema does not allow.
+// Brings the tree into the canonical form of Schema::normalize(), in which objects are stored and sent. If `schema` is null, the tree does
+// not change. Errors: kBadRequest if it is nested too deeply to be parsed again; kInternalError if a strategy or an admission plugin left a
+// value that the schema does not allow.
 Status canonical_form(const Schema* schema, Object& object);
 
 }  // namespace backplane::registry

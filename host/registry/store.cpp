@@ -179,7 +179,7 @@ bool expired(const RequestContext& context) noexcept {
 Status deadline_error() { return timeout("request did not complete within the allotted timeout", 0); }
 
 SharedBytes encode_for_storage(Object& object) {
-  for (std::string_view member : {"resourceVersion", "selfLink"}) erase_metadata(object, member);
+  for (std::string_view member : {"resourceVersion", "selfLink"}) erase_metadata_member(object, member);
   std::string bytes;
   bytes.reserve(2048);  // most objects, without growing
   if (append_kept_json(bytes, object)) bytes.insert(0, 1, ' ');

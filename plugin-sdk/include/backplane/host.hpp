@@ -1,11 +1,12 @@
 // The host as a plugin sees it. What a plugin registers in provision() is staged; it takes effect when all plugins have provisioned and
 // validated, and is discarded if this plugin fails.
 //
-// Thread-safety: registration calls are made inside Plugin::provision, on one thread; a plugin that has called set_authorizer_order or
-//                set_storage_transformers there may call it again later, on any thread, one call at a time. make_storage, executor and
-//                spawn at any time, on any thread.
+// Thread-safety: until all plugins are committed, every method only on the thread of Plugin::provision. Afterwards, on any thread, every
+//                method except scheme(), dynamic_groups(), dynamic_paths() and registrations. A plugin that has called
+//                set_authorizer_order or set_storage_transformers in provision() may call it again, one call at a time.
 // Lifetime:      the Host outlives the plugin.
-// Errors:        kAlreadyExists for a name that is taken; the message names the plugin that registered it first.
+// Errors:        registrations: kAlreadyExists for a name that is taken; the message names the plugin that registered it first.
+//                kServiceUnavailable after the commit.
 #pragma once
 
 #include <functional>
@@ -70,8 +71,9 @@ class Host {
   // ---- storages
   // Makes the generic store of a kind: all verbs of the resource, from a schema and a Strategy. The plugin then installs it in an
   // APIGroupInfo.
-  // Errors: kBadRequest for a config that cannot be served (the message names the member); kAlreadyExists for a second kind with the same
-  //         keys.
+  // Errors: kInternalError for a config that cannot be served, and for a view whose stored version has not been made; kBadRequest if the
+  //         Scheme does not convert between `kind` and `stored_kind`; kAlreadyExists, in provision(), for a second stored kind with the
+  //         same storage_prefix.
   //
   //   ResourceConfig config;
   //   config.kind = {"demo.example.com", "v1", "Greeting"};
@@ -81,9 +83,10 @@ class Host {
   //   config.strategy = std::make_shared<Strategy>();
   //   auto storage = host.make_storage(config);
   virtual Result<std::shared_ptr<StandardStorage>> make_storage(ResourceConfig config) = 0;
-  // Get and update of the parent's objects with another strategy (status, ephemeralcontainers, finalize, approval …): `strategy` decides
-  // which fields an update through the subresource may change, on the stored version. `view_strategy` adds rules on the version of a
-  // view, or is null.
+  // Makes the storage of a subresource (status, ephemeralcontainers, finalize, approval …) that reads and updates the objects of `parent`.
+  // `strategy` gets objects in the stored version and decides which fields such an update may change. `view_strategy` is only used if
+  // `parent` is a view (ResourceConfig): it adds rules for objects in the version of the view; null: none.
+  // Errors: kInternalError if make_storage did not make `parent`, or if `strategy` is null.
   virtual Result<std::shared_ptr<SubresourceStorage>> make_subresource(std::shared_ptr<StandardStorage> parent,
                                                                        std::shared_ptr<const Strategy> strategy,
                                                                        std::shared_ptr<const Strategy> view_strategy = nullptr) = 0;
@@ -99,23 +102,25 @@ class Host {
   // Installs a group. Errors: kBadRequest for storages that cannot be served: no Scoper, a subresource without its resource, upper-case
   // names.
   virtual Status install_api_group(APIGroupInfo info) = 0;
-  // The run-time installer of this plugin. A plugin that calls this must apply a change soon, which may be empty: groups_complete() fires
-  // only afterwards.
+  // Installs and removes API groups of this plugin at run time. The plugin must call DynamicGroups::change() in a post-start hook or soon
+  // afterwards, with an empty change if it has no group: groups_complete() fires only after this call.
   virtual std::shared_ptr<DynamicGroups> dynamic_groups() = 0;
-  // The group versions of all plugins, static and dynamic, in discovery order; and a callback for each change, on the thread that makes
-  // the change.
+  // The group versions of all plugins, static and dynamic, in discovery order.
   virtual std::vector<GroupVersionInfo> group_versions() const = 0;
+  // Calls `callback` for each change of group_versions(), in order and one at a time, on the thread that makes this change or an earlier
+  // one.
   virtual void on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback) = 0;
-  // Fires when every plugin that has called dynamic_groups() has made its first change. From then on a group version that is not served
-  // does not exist; before, it may still be added.
+  // Fires when every plugin that has called dynamic_groups() has made its first change. Until then, a group version that
+  // group_versions() lacks may be one that startup has not installed yet.
   virtual Signal& groups_complete() = 0;
-  // The storage of a served resource of any plugin; null if no plugin serves it. Calls on it bypass authorization and admission: for the
-  // reads of informers (net/informer.hpp). Available after commit. Do not keep it: a custom resource may be replaced.
+  // The storage of a served resource of any plugin; null if no plugin serves it, and before the commit. Calls on it bypass authorization
+  // and admission; informers read through it (net/informer.hpp). Call find_storage() again for each use, because the storage of a custom
+  // resource may be replaced.
   virtual std::shared_ptr<RestStorage> find_storage(const GroupVersionResource& resource) const = 0;
 
   // ---- clients (backplane/net/client.hpp); ApiClient gives them Kubernetes' verbs
   // A client of this server that calls the handler chain in process: as system:apiserver, or as `user` with that user's rights and
-  // limits. Calls before the post-start hooks run get 503.
+  // limits. Use it in post-start hooks and later: a call before startup has built the handler chain gets 503.
   virtual std::shared_ptr<HttpClient> client() = 0;
   virtual std::shared_ptr<HttpClient> client_as(UserInfo user) = 0;
   // A client of another API server over TLS. Errors: kBadRequest for an unusable configuration.
@@ -130,29 +135,32 @@ class Host {
   // ---- HTTP
   // Adds a path outside the resource tree.
   virtual Status handle(PathRoute route) = 0;
-  // The run-time paths of this plugin; every call returns the same set.
+  // Adds and removes paths of this plugin at run time. The results of several calls manage the same paths.
   virtual std::shared_ptr<DynamicPaths> dynamic_paths() = 0;
 
   // ---- lifecycle
-  // Runs `hook` after the server listens (points/hooks.hpp). `name` is also that of its check, poststarthook/<name>.
+  // Runs `hook` after the server listens (points/hooks.hpp). The health check poststarthook/<name> reports its result.
   virtual Status add_post_start_hook(std::string name, PostStartHook hook) = 0;
   // Runs `hook` when the server shuts down.
   virtual Status add_pre_shutdown_hook(std::string name, PreShutdownHook hook) = 0;
   // Adds a check to the given endpoints.
   virtual Status add_health_check(std::shared_ptr<HealthCheck> check, HealthEndpoints where) = 0;
-  // Unknown paths get 503 instead of 404 until all such signals have fired.
+  // Returns a signal that the plugin must fire. Unknown paths get 503 instead of 404 until all signals of this function have fired.
   virtual Result<std::shared_ptr<Signal>> register_mux_and_discovery_complete_signal(std::string name) = 0;
 
   // ---- other extension points
-  // Makes the storage backend that --storage-backend selects by name. The host calls the factory at startup.
+  // Registers a factory of storage backends. The host calls it to open the store of --storage-backend=NAME, at startup and in commands
+  // (`backplane store`).
   using StorageBackendFactory = std::function<Result<std::unique_ptr<StorageBackend>>(const StorageBackendConfig&)>;
   virtual Status register_storage_backend(std::string name, StorageBackendFactory factory) = 0;
-  // Authenticators and authorizers are called in the order of the plugins; see points/authentication.hpp and points/authorization.hpp.
+  // Authenticators are called in the start order of the plugins (points/authentication.hpp). So are authorizers (points/authorization.hpp),
+  // except those with the name of a mode of kube-apiserver, which follow in the order of --authorization-mode.
   virtual Status register_authenticator(std::shared_ptr<Authenticator> authenticator) = 0;
   virtual Status register_authorizer(std::shared_ptr<Authorizer> authorizer) = 0;
-  // Replaces the order that --authorization-mode gives. A plugin that has called it in provision() may call it again at any time: requests
-  // that begin afterwards use the new order. The rule for system:masters precedes it.
-  // Errors: kBadRequest for a place without an authorizer of that type; kAlreadyExists if another plugin has set an order.
+  // Replaces the order of --authorization-mode. A plugin that has called it in provision() may call it again at any time: requests that
+  // begin afterwards use the new order. The rule for system:masters precedes it.
+  // Errors: kAlreadyExists if another plugin has set an order; after the commit, kBadRequest for a place whose `type` is the name of no
+  //         authorizer, and the former order stays in use. In provision(), such a place makes startup fail.
   virtual Status set_authorizer_order(std::vector<AuthorizerPlace> places) = 0;
   virtual Status register_admission(AdmissionRegistration registration) = 0;
   // Registers a plugin without configuration, at the default place in the order.
@@ -161,17 +169,17 @@ class Host {
   virtual Status register_audit(AuditRegistration registration) = 0;
   // Sets the encryption of stored objects. May be called again at any time: reads and writes that begin afterwards use the new
   // transformers.
-  // Errors: kAlreadyExists if another plugin has registered some.
+  // Errors: kAlreadyExists if another plugin has set transformers.
   virtual Status set_storage_transformers(std::shared_ptr<const StorageTransformers> transformers) = 0;
   // Replaces the host's limits of concurrent requests (points/request_gate.hpp). Errors: kAlreadyExists if another plugin has registered
   // a gate.
   virtual Status register_request_gate(std::shared_ptr<RequestGate> gate) = 0;
-  // Proxies requests to API servers on the same store (points/peers.hpp). Errors: kAlreadyExists if another plugin has registered some.
+  // Proxies requests to API servers on the same store (points/peers.hpp). Errors: kAlreadyExists if another plugin has registered it.
   virtual Status register_peer_servers(std::shared_ptr<PeerServers> peers) = 0;
 
   // ---- queries; from any executor, after startup (kServiceUnavailable before)
   //
-  // All authorizers as requests are subject to them, including the rule for system:masters.
+  // Decides as for a request: first the rule for system:masters, then all authorizers in their order.
   virtual Authorizer& authorizer() = 0;
   // The union of the rules that all authorizers report for a user.
   virtual RuleResolver& rule_resolver() = 0;
@@ -184,18 +192,18 @@ class Host {
   virtual Task<Result<Object>> convert(GroupVersionKind to, Object object) = 0;
 
   // ---- running things
-  // The executor of this plugin: one thread that runs its hooks, timers and spawned tasks and nothing else, one at a time, so that they
-  // need no locks among themselves. A call that blocks (file, lock, long computation) delays the plugin's other tasks, but no other
-  // plugin. Use run_blocking() or a named executor for such calls.
+  // The executor of this plugin: one thread, which runs only its hooks, timers and spawned tasks. It changes from one task to another only
+  // at a co_await, so these tasks need no locks for data that they use between two co_await. A call that blocks (file, lock, long
+  // computation) delays the plugin's other tasks, but no other plugin. Use run_blocking() or a named executor for such calls.
   virtual Executor& executor() = 0;
   // Another thread of the plugin, created by the first call with that `name`. A task switches to it with co_await resume_on(…).
   virtual Executor& executor(std::string_view name) = 0;
   // Runs `task` on executor(). The host awaits it at shutdown, so it must end when stop_signal() fires. `name` appears in log lines.
   virtual void spawn(std::string name, Task<void> task) = 0;
   virtual Signal& stop_signal() = 0;
-  // The value of a host flag ("service-cluster-ip-range") as text; nullopt if it is unset or unknown. "secure-port" is the port that was
-  // bound; "feature-gates.Name" is "true" while that gate is on; "changed.NAME" is "true" if the command line or the configuration file
-  // sets the flag NAME, else "false".
+  // The value of a host flag ("service-cluster-ip-range") as text, its default if the flag is not set; nullopt for an unknown flag.
+  // "secure-port" is the port that was bound; "feature-gates.NAME" is "true" or "false", as the gate is on or off; "changed.NAME" is
+  // "true" if the command line sets the flag NAME, else "false"; "changed." is "true" if it sets any flag.
   virtual std::optional<std::string> flag(std::string_view name) const = 0;
 };
 

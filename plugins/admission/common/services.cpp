@@ -29,7 +29,7 @@ Lister Services::lister(const GroupVersionResource& resource) {
 }
 
 Task<void> Services::run(std::shared_ptr<Services> services) {
-  // The factories have been called before.
+  // At startup, the make functions have called lister() before this task begins, so start() starts all informers.
   const Promise<bool> begin;
   services->host_.groups_complete().on_fire([begin] { begin.set(true); });
   services->host_.stop_signal().on_fire([begin] { begin.set(false); });

@@ -8,7 +8,7 @@ PolicyReinvocation& PolicyReinvocation::of(AdmissionReinvocation& write) {
   return *static_cast<PolicyReinvocation*>(state.get());
 }
 
-// A copy is needed only if a comparison could have an effect.
+// If `invoked_` is empty, require_again() has no effect, so has_changed() does not need the copy.
 void PolicyReinvocation::keep_last(const Object& object) {
   last_.reset();
   if (!invoked_.empty()) last_.emplace(object, json::storage_ptr());

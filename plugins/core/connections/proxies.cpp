@@ -15,7 +15,7 @@
 namespace backplane::core {
 namespace {
 
-std::size_t any_below(std::size_t count) {
+std::size_t random_index(std::size_t count) {
   thread_local std::minstd_rand random{std::random_device{}()};
   return count < 2 ? 0 : random() % count;
 }
@@ -28,7 +28,7 @@ Result<ProxyTarget> target_at(Clients& clients, const std::string& scheme, std::
 
 // ---- nodes
 
-// The reason why the host must not be called; empty: it may be.
+// Why the proxy must not connect to `host`, as an error message; empty: it may connect.
 std::string host_problem(const std::string& host) {
   if (parse_ip(host)) return is_global_unicast(host) ? "" : "address not allowed";
   addrinfo hints{};
@@ -122,7 +122,7 @@ std::vector<Candidates> candidates_of(const Object& endpoints, std::string_view 
       if ((*list)[i].is_object()) visit((*list)[i].get_object());
     }
   };
-  const std::size_t first = any_below(subsets->size());
+  const std::size_t first = random_index(subsets->size());
   for (std::size_t i = 0; i < subsets->size(); ++i) {
     const Value& subset = (*subsets)[(first + i) % subsets->size()];
     if (!subset.is_object()) continue;
@@ -158,10 +158,10 @@ class ServiceProxy final : public ProxyBase {
     if (subsets == nullptr || subsets->empty()) co_return service_unavailable(no_endpoints + quoted(wanted->name));
     const std::vector<Candidates> candidates = candidates_of(tree, *port);
     for (const Candidates& each : candidates) {
-      const std::size_t first = any_below(each.addresses.size());
+      const std::size_t first = random_index(each.addresses.size());
       for (std::size_t i = 0; i < each.addresses.size(); ++i) {
         const Object& address = *each.addresses[(first + i) % each.addresses.size()];
-        bool good = co_await is_a_pods(context, address);
+        bool good = co_await is_pod_address(context, address);
         if (!good) continue;
         const std::string ip(get_string(address, "ip"));
         co_return target_at(*clients_, wanted->scheme, join_host_port(ip, std::to_string(each.port)));
@@ -171,7 +171,8 @@ class ServiceProxy final : public ProxyBase {
   }
 
  private:
-  // Ports are identified by their name in the service; a number is that of one of its ports.
+  // Endpoints identify a port by its name in the Service. Returns `port`, or, if it is a number, the name of the Service's port with that
+  // number.
   Task<Result<std::string>> port_name(RequestContext& context, std::string service, std::string port) const {
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), number);
@@ -187,8 +188,8 @@ class ServiceProxy final : public ProxyBase {
     co_return service_unavailable("no service port " + std::to_string(number) + " found for service " + quoted(service));
   }
 
-  // Only addresses of pods of the namespace are used, whatever the endpoints contain.
-  Task<bool> is_a_pods(RequestContext& context, const Object& address) const {
+  // True if the address is that of a pod in the request's namespace. The proxy connects to no other address of the Endpoints object.
+  Task<bool> is_pod_address(RequestContext& context, const Object& address) const {
     const Object* target = get_object(address, "targetRef");
     if (target == nullptr || get_string(*target, "namespace") != context.info.ns) co_return false;
     auto pod = co_await stores_.pods->get(context, std::string(get_string(*target, "name")), GetOptions());

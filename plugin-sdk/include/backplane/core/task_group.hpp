@@ -1,4 +1,5 @@
-// Tasks that an owner waits for: every coroutine that is not awaited belongs to a group, and stop() is: close(), then wait_all().
+// A group of tasks that their owner waits for. A coroutine that no other coroutine awaits belongs to a group. To stop, the owner fires the
+// stop signal of its tasks, calls close() and awaits wait_all().
 //
 // Thread-safety: every method from any thread.
 // Lifetime:      wait_all() has returned before the group is destroyed.
@@ -21,7 +22,8 @@ namespace backplane BACKPLANE_API {
 //   TaskGroup tasks(host.logger());
 //   tasks.spawn(host.executor(), "resync", resync());
 //   …
-//   tasks.close();               // no new tasks; fire the stop signal of the running ones
+//   stop.fire();                 // the signal at which resync() ends
+//   tasks.close();               // spawn() refuses new tasks
 //   co_await tasks.wait_all();
 class TaskGroup {
  public:

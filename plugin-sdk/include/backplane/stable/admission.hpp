@@ -1,8 +1,10 @@
 // Admission rules of the stable tier (admission.h).
 //
-// Thread-safety: functions are called on the request's thread, with BP_BLOCKING on a thread of the plugin; several at a time.
-// Lifetime:      add_admission() keeps them as long as the plugin.
-// Errors:        an Error refuses the write: as 403 with kube-apiserver's text before the message if it has neither code nor reason.
+// Thread-safety: admit and validate are called on the threads of requests, several at a time, and must not wait; if `flags` has
+//                BP_BLOCKING, they are called on threads of the plugin and may wait (base.h).
+// Lifetime:      the Host of add_admission() stores the rule until the plugin is destroyed.
+// Errors:        an exception of admit or validate refuses the write. The response has the code and reason of an Error; without both, it
+//                is 403 with kube-apiserver's text before the message. An exception of configure makes startup fail.
 #pragma once
 
 #include <functional>
@@ -19,7 +21,7 @@ struct Match {
   std::string group = {}, version = "*", resource = {}, subresource = {};
 };
 
-// The write that is to be admitted.
+// The write that admit and validate check.
 class Write {
  public:
   Write(const Host& host, const bp_write& write) : host_(host), write_(write) {}
@@ -95,7 +97,7 @@ inline bp_admission table_of(KeptAdmission* kept) {
 
 }  // namespace detail
 
-// In provision().
+// Registers `rule`. Call it in provision().
 inline void add_admission(Host& host, Admission rule) {
   auto* kept = host.keep(detail::KeptAdmission{host, std::move(rule)});
   for (const Match& each : kept->rule.matches) {

@@ -1,8 +1,9 @@
-// Calls of the server (client.h).
+// Calls of a plugin to the server, as system:apiserver (client.h).
 //
-// Thread-safety: on threads of the plugin, and on those that it has made.
+// Thread-safety: on a thread of the plugin (base.h) or a thread that the plugin has created. In provision() and other lifecycle calls, and
+//                in callbacks on a request's thread, every call fails.
 // Lifetime:      the Host outlives the client.
-// Errors:        an Error with code and reason of the server's Status ("NotFound").
+// Errors:        the functions throw an Error with code and reason of the server's Status ("NotFound").
 #pragma once
 
 #include <string>
@@ -13,13 +14,13 @@
 
 namespace backplane::stable {
 
-// A resource in one version; views of texts that outlive it.
+// A resource in one version. The texts are not copied: they must outlive the object.
 struct Resource {
   std::string_view group, version, resource;
   bp_resource table() const noexcept { return {str(group), str(version), str(resource)}; }
 };
 
-// Objects are JSON; an empty namespace is that of cluster-scoped objects.
+// Objects are JSON. `ns` is empty for cluster-scoped objects; in list(), empty also means all namespaces.
 class Client {
  public:
   explicit Client(const Host& host) : host_(&host), table_(&host.find<bp_client_table>(BP_CLIENT_TABLE, 1)) {}

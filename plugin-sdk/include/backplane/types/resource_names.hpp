@@ -1,4 +1,4 @@
-// Names of countable resources: cpu, memory, requests.storage, example.com/gpu (pkg/apis/core/helper and validation).
+// Names of resources in requests, limits and quotas: cpu, memory, requests.storage, example.com/gpu (pkg/apis/core/helper and validation).
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -17,7 +17,8 @@ Problems container_resource_name_problems(std::string_view name);
 // The same for ResourceQuota.
 Problems quota_resource_name_problems(std::string_view name);
 
-// Errors of an amount of the resource, given as a canonical quantity: most resources other than cpu allow integers only.
+// Errors of `quantity`, a canonical quantity, as an amount of the resource `name`: counts of objects (pods, services …) and extended
+// resources (example.com/gpu) must be integers. Empty: valid.
 Problems counted_quantity_problems(std::string_view name, std::string_view quantity);
 
 // True for the standard names, without a domain, of container resources and of quota resources.
