@@ -5,11 +5,12 @@
 
 #include "app/log.hpp"
 #include "backplane/points/storage_feed.hpp"
+#include "storage/object_keys.hpp"
 
 namespace backplane {
 namespace {
 
-const std::string kPrefix = "/registry/plugins.backplane.dev/groups/";
+const std::string kPrefix = std::string(kObjectKeyPrefix) + "plugins.backplane.dev/groups/";
 // Between two attempts to follow the store.
 constexpr std::chrono::seconds kPause{1};
 

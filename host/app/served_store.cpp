@@ -122,8 +122,8 @@ class ServedStore final : public StorageBackend, public StoreInspection {
 
   Task<Result<Revision>> current_revision() override {
     RangeRequest request;
-    request.start = std::string(kFirstKey);
-    request.end = std::string(kKeysEnd);
+    request.start = std::string(kObjectKeyPrefix);
+    request.end = std::string(kObjectKeysEnd);
     request.limit = 1;
     request.keys_only = true;
     auto reading = range(std::move(request));

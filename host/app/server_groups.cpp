@@ -5,6 +5,7 @@
 #include "app/server_parts.hpp"
 #include "backplane/points/storage_feed.hpp"
 #include "base/origin_executor.hpp"
+#include "storage/object_keys.hpp"
 
 namespace backplane {
 namespace {
@@ -96,7 +97,7 @@ Result<PluginActed> ServerParts::forget_plugin(const PluginRequest& request) {
   std::vector<StorageBackend*> all;
   for (const StoreParts& store : all_stores) all.push_back(store.storage.get());
   for (const KindSnapshot& kind : snapshot->kinds) {
-    const auto count = run_on(background, count_objects(all, "/registry/" + kind.storage_prefix + "/"));
+    const auto count = run_on(background, count_objects(all, std::string(kObjectKeyPrefix) + kind.storage_prefix + "/"));
     if (!count.ok()) return count.status();
     if (*count == 0 || request.force) continue;
     return Status(Reason::kConflict, "plugin " + backplane::quoted(plugin) + " has " + std::to_string(*count) + " objects of " +

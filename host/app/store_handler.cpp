@@ -42,7 +42,7 @@ Result<RangeRequest> range_request(const Object& body) {
   request.limit = std::clamp<std::int64_t>(number_of(body, "limit"), 1, StoreWalk::kMaxPage);
   request.keys_only = flag_of(body, "keysOnly");
   request.skip_count = true;
-  const bool objects = request.start.starts_with(kFirstKey) && request.end <= kKeysEnd;
+  const bool objects = request.start.starts_with(kObjectKeyPrefix) && request.end <= kObjectKeysEnd;
   const bool mark = request.start == kHoldKey && request.end.empty();
   if (!objects && !mark) return bad_request("only objects of the store can be read");
   return request;

@@ -46,7 +46,7 @@ class Dialer final : public RestStorage, public OptionConnecter {
   bool takes_path() const override { return true; }
   Result<Object> read_options(const RequestContext& context, const Query& query) const override {
     if (query_get(query, "number") == "none") return bad_request("that is no number");
-    return Object{{"number", query_get(query, "number")}, {"path", path_behind_subresource(context.info)}};
+    return Object{{"number", query_get(query, "number")}, {"path", path_after_subresource(context.info)}};
   }
   Task<Status> connect_with(RequestContext&, std::string name, Object options, Exchange& exchange) override {
     if (get_string(options, "number") == "110") co_return service_unavailable("no server listens at " + name);

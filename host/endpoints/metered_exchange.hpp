@@ -24,13 +24,13 @@ class MeteredExchange final : public ForwardingExchange, public FrontProxyPeer {
 
   Task<void> respond(int code, std::string_view content_type, std::vector<SharedBytes> body) override {
     add(body);
-    return behind().respond(code, content_type, std::move(body));
+    return inner().respond(code, content_type, std::move(body));
   }
   Task<Status> write(std::vector<SharedBytes> chunks) override {
     add(chunks);
-    return behind().write(std::move(chunks));
+    return inner().write(std::move(chunks));
   }
-  const PeerCertificate* front_proxy_certificate() const noexcept override { return backplane::front_proxy_certificate(behind()); }
+  const PeerCertificate* front_proxy_certificate() const noexcept override { return backplane::front_proxy_certificate(inner()); }
 
  private:
   void add(const std::vector<SharedBytes>& chunks) noexcept {

@@ -308,10 +308,10 @@ TEST_F(Audited, ASinkThatThrowsHasLostTheEvent) {
 // Notes how many events there were when the response was sent.
 class ObservedExchange final : public ForwardingExchange {
  public:
-  ObservedExchange(Exchange& behind, const TestSink& sink) : ForwardingExchange(behind), sink_(sink) {}
+  ObservedExchange(Exchange& inner, const TestSink& sink) : ForwardingExchange(inner), sink_(sink) {}
   Task<void> respond(int code, std::string_view type, std::vector<SharedBytes> body) override {
     stages = sink_.stages();
-    return behind().respond(code, type, std::move(body));
+    return inner().respond(code, type, std::move(body));
   }
   std::string stages;
 

@@ -33,7 +33,7 @@ Task<void> AuditedExchange::respond(int code, std::string_view content_type, std
   co_await origin_;
   if (!begin(code, true)) (void)co_await audited_.store();
   const auto began = Clock::now();
-  auto responding = behind().respond(code, content_type, std::move(body));
+  auto responding = inner().respond(code, content_type, std::move(body));
   co_await std::move(responding);
   context_.latencies.response_write += Clock::now() - began;
 }
@@ -41,20 +41,20 @@ Task<void> AuditedExchange::respond(int code, std::string_view content_type, std
 Task<Status> AuditedExchange::start(int code, std::string_view content_type) {
   co_await origin_;
   if (!begin(code, false)) (void)co_await audited_.store();
-  Status status = co_await behind().start(code, content_type);
+  Status status = co_await inner().start(code, content_type);
   co_return status;
 }
 
 Task<Status> AuditedExchange::write(std::vector<SharedBytes> chunks) {
   // A watch writes often, and its writes are not measured.
-  if (!timed_) return behind().write(std::move(chunks));
+  if (!timed_) return inner().write(std::move(chunks));
   return write_timed(std::move(chunks));
 }
 
 Task<Status> AuditedExchange::write_timed(std::vector<SharedBytes> chunks) {
   co_await origin_;
   const auto began = Clock::now();
-  auto writing = behind().write(std::move(chunks));
+  auto writing = inner().write(std::move(chunks));
   Status status = co_await std::move(writing);
   context_.latencies.response_write += Clock::now() - began;
   co_return status;
@@ -63,7 +63,7 @@ Task<Status> AuditedExchange::write_timed(std::vector<SharedBytes> chunks) {
 Task<Status> AuditedExchange::switch_protocols(std::string_view protocol) {
   co_await origin_;
   if (!begin(101, false)) (void)co_await audited_.store();
-  Status status = co_await behind().switch_protocols(protocol);
+  Status status = co_await inner().switch_protocols(protocol);
   co_return status;
 }
 

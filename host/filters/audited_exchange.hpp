@@ -14,8 +14,8 @@ namespace backplane {
 class AuditedExchange final : public FilterExchange {
  public:
   // `starts`: the start of the response is an event, as for long-running requests.
-  AuditedExchange(Exchange& behind, RequestContext& context, AuditedRequest& audited, bool starts)
-      : FilterExchange(behind), context_(context), audited_(audited), starts_(starts), timed_(context.info.verb != "watch") {}
+  AuditedExchange(Exchange& inner, RequestContext& context, AuditedRequest& audited, bool starts)
+      : FilterExchange(inner), context_(context), audited_(audited), starts_(starts), timed_(context.info.verb != "watch") {}
 
   Task<void> respond(int code, std::string_view content_type, std::vector<SharedBytes> body) override;
   Task<Status> start(int code, std::string_view content_type) override;

@@ -50,8 +50,8 @@ bool has_credentials(const CredentialHeaders& credentials, const Exchange& excha
 class WithoutCredentials final : public FilterExchange {
  public:
   // `credentials` outlives the exchange.
-  WithoutCredentials(Exchange& behind, const CredentialHeaders& credentials) : FilterExchange(behind), credentials_(credentials) {
-    for (const Header& header : behind.headers()) {
+  WithoutCredentials(Exchange& inner, const CredentialHeaders& credentials) : FilterExchange(inner), credentials_(credentials) {
+    for (const Header& header : inner.headers()) {
       if (credentials.contains(header.first)) continue;
       headers_.push_back(header);
       if (has_token_protocol(header)) headers_.back().second = without_tokens(header.second);
@@ -59,7 +59,7 @@ class WithoutCredentials final : public FilterExchange {
   }
   std::string_view header(std::string_view name) const noexcept override {
     if (credentials_.contains(name)) return {};
-    if (!same_no_case(name, kProtocols)) return behind().header(name);
+    if (!same_no_case(name, kProtocols)) return inner().header(name);
     const auto found =
         std::find_if(headers_.begin(), headers_.end(), [](const Header& each) { return same_no_case(each.first, kProtocols); });
     return found == headers_.end() ? std::string_view() : std::string_view(found->second);

@@ -13,7 +13,7 @@ namespace backplane {
 class FilterExchange : public ForwardingExchange, public FrontProxyPeer {
  public:
   using ForwardingExchange::ForwardingExchange;
-  const PeerCertificate* front_proxy_certificate() const noexcept override { return backplane::front_proxy_certificate(behind()); }
+  const PeerCertificate* front_proxy_certificate() const noexcept override { return backplane::front_proxy_certificate(inner()); }
 };
 
 // Makes `front` the current exchange of a request while this object lives: RequestContext::exchange is the only record of it, so nothing

@@ -14,13 +14,13 @@ namespace {
 // Hides the headers from the handlers behind the filter: nothing there may depend on how a user was established.
 class WithoutImpersonation final : public FilterExchange {
  public:
-  explicit WithoutImpersonation(Exchange& behind) : FilterExchange(behind) {
-    for (const Header& header : behind.headers()) {
+  explicit WithoutImpersonation(Exchange& inner) : FilterExchange(inner) {
+    for (const Header& header : inner.headers()) {
       if (!is_impersonation_header(header.first)) headers_.push_back(header);
     }
   }
   std::string_view header(std::string_view name) const noexcept override {
-    return is_impersonation_header(name) ? std::string_view() : behind().header(name);
+    return is_impersonation_header(name) ? std::string_view() : inner().header(name);
   }
   const Headers& headers() const noexcept override { return headers_; }
 

@@ -52,26 +52,26 @@ struct Admitted {
 // A watch leaves the gate when its initial events are written: no write follows in the same turn of the executor.
 class BeginningWatch final : public FilterExchange {
  public:
-  BeginningWatch(Exchange& behind, std::shared_ptr<Admitted> admitted) : FilterExchange(behind), admitted_(std::move(admitted)) {}
+  BeginningWatch(Exchange& inner, std::shared_ptr<Admitted> admitted) : FilterExchange(inner), admitted_(std::move(admitted)) {}
   BeginningWatch(const BeginningWatch&) = delete;
   BeginningWatch& operator=(const BeginningWatch&) = delete;
   ~BeginningWatch() override { admitted_->leave(); }  // on every path
 
   Task<Status> start(int code, std::string_view content_type) override {
     co_await origin_;
-    Status status = co_await behind().start(code, content_type);
+    Status status = co_await inner().start(code, content_type);
     look_later();
     co_return status;
   }
   Task<Status> switch_protocols(std::string_view protocol) override {
     co_await origin_;
-    Status status = co_await behind().switch_protocols(protocol);
+    Status status = co_await inner().switch_protocols(protocol);
     look_later();
     co_return status;
   }
   Task<Status> write(std::vector<SharedBytes> chunks) override {
     // `in` and the count of writes belong to the connection's executor, but a handler may write on another one.
-    if (origin_.await_ready() && !admitted_->in) return behind().write(std::move(chunks));
+    if (origin_.await_ready() && !admitted_->in) return inner().write(std::move(chunks));
     return first_writes(std::move(chunks));
   }
 
@@ -79,7 +79,7 @@ class BeginningWatch final : public FilterExchange {
   Task<Status> first_writes(std::vector<SharedBytes> chunks) {
     co_await origin_;
     ++*writes_;
-    Status status = co_await behind().write(std::move(chunks));
+    Status status = co_await inner().write(std::move(chunks));
     ++*writes_;
     look_later();
     co_return status;

@@ -16,7 +16,7 @@ namespace {
 // Forwards until the deadline; after it, the handler sees a client that has disconnected.
 class TimedExchange final : public FilterExchange, public DeadlineQueue::Entry {
  public:
-  TimedExchange(Exchange& behind, const RequestContext& context) : FilterExchange(behind), context_(context) {}
+  TimedExchange(Exchange& inner, const RequestContext& context) : FilterExchange(inner), context_(context) {}
 
   // The handler has ended: removes the deadline.
   using DeadlineQueue::Entry::unlink;
@@ -27,13 +27,13 @@ class TimedExchange final : public FilterExchange, public DeadlineQueue::Entry {
   // The handler's response was sent completely …
   bool complete() const noexcept { return complete_; }
   // … or in part.
-  bool broken_off() const noexcept { return broken_off_ || (!timed_out_ && !complete_ && behind().started()); }
+  bool broken_off() const noexcept { return broken_off_ || (!timed_out_ && !complete_ && inner().started()); }
 
   Task<Result<std::string>> read_body(std::size_t max_bytes) override {
     co_await origin_;
     if (timed_out_) co_return timed_out_status();
     reading_ = true;
-    auto body = co_await behind().read_body(max_bytes);
+    auto body = co_await inner().read_body(max_bytes);
     reading_ = false;
     if (timed_out_) co_return timed_out_status();
     co_return body;
@@ -42,61 +42,61 @@ class TimedExchange final : public FilterExchange, public DeadlineQueue::Entry {
     co_await origin_;
     if (timed_out_) co_return timed_out_status();
     reading_ = true;
-    auto some = co_await behind().read_body_some();
+    auto some = co_await inner().read_body_some();
     reading_ = false;
     if (timed_out_) co_return timed_out_status();
     co_return some;
   }
   void add_response_header(std::string name, std::string value) override {
-    if (!timed_out_) behind().add_response_header(std::move(name), std::move(value));
+    if (!timed_out_) inner().add_response_header(std::move(name), std::move(value));
   }
   void set_response_header(std::string name, std::string value) override {
-    if (!timed_out_) behind().set_response_header(std::move(name), std::move(value));
+    if (!timed_out_) inner().set_response_header(std::move(name), std::move(value));
   }
   Task<void> respond(int code, std::string_view content_type, std::vector<SharedBytes> body) override {
     co_await origin_;
     if (timed_out_) co_return;
-    co_await behind().respond(code, content_type, std::move(body));
+    co_await inner().respond(code, content_type, std::move(body));
     complete_ = !timed_out_;
   }
   Task<Status> start(int code, std::string_view content_type) override {
     co_await origin_;
     if (timed_out_) co_return timed_out_status();
-    Status status = co_await behind().start(code, content_type);
+    Status status = co_await inner().start(code, content_type);
     co_return status;
   }
   Task<Status> write(std::vector<SharedBytes> chunks) override {
     co_await origin_;
     if (timed_out_) co_return timed_out_status();
-    Status status = co_await behind().write(std::move(chunks));
+    Status status = co_await inner().write(std::move(chunks));
     co_return status;
   }
   Task<void> finish() override {
     co_await origin_;
     if (timed_out_) co_return;
-    co_await behind().finish();
+    co_await inner().finish();
     complete_ = !timed_out_;
   }
   std::uint64_t add_close_callback(std::function<void()> callback) override {
     const std::uint64_t id = close_callbacks_.add(std::move(callback));
-    if (!subscribed_ && !timed_out_) subscription_ = behind().on_close([this] { close_callbacks_.run(); });
+    if (!subscribed_ && !timed_out_) subscription_ = inner().on_close([this] { close_callbacks_.run(); });
     subscribed_ = true;
     return id;
   }
   void remove_close_callback(std::uint64_t id) noexcept override { close_callbacks_.remove(id); }
-  bool closed() const noexcept override { return timed_out_ || behind().closed(); }
+  bool closed() const noexcept override { return timed_out_ || inner().closed(); }
 
  private:
   void on_deadline() override {
     if (complete_) return;
     timed_out_ = true;
-    if (behind().started()) {
+    if (inner().started()) {
       // A part of the response is sent; the client must not take it for a complete one.
       broken_off_ = true;
-      behind().abort();
+      inner().abort();
     } else {
       answered_.emplace();
-      spawn_detached(*current_executor(), answer(behind(), timed_out_answer(context_), reading_),
+      spawn_detached(*current_executor(), answer(inner(), timed_out_answer(context_), reading_),
                      [answered = *answered_] { answered.set(true); });
     }
     // Ends the waits for this client.

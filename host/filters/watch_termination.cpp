@@ -10,10 +10,10 @@ namespace {
 // Delays the end of the response until this watch's turn.
 class PacedExchange final : public FilterExchange {
  public:
-  PacedExchange(Exchange& behind, PacedWaitGroup& group) : FilterExchange(behind), group_(group) {}
+  PacedExchange(Exchange& inner, PacedWaitGroup& group) : FilterExchange(inner), group_(group) {}
   Task<void> finish() override {
     co_await group_.wait_turn();
-    co_await behind().finish();
+    co_await inner().finish();
   }
 
  private:

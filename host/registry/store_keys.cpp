@@ -5,8 +5,6 @@
 namespace backplane::registry {
 namespace {
 
-constexpr std::string_view kRoot = "/registry";
-
 std::string joined(const Problems& problems) {
   std::string text;
   for (const std::string& problem : problems) {
@@ -36,7 +34,7 @@ Result<std::string> StoreKeys::key(std::string_view ns, std::string_view name) c
 }
 
 std::string_view StoreKeys::shown(std::string_view key, bool dry_run) noexcept {
-  if (dry_run && key.substr(0, kRoot.size()) == kRoot) key.remove_prefix(kRoot.size());
+  if (dry_run && key.substr(0, kStorageKeyRoot.size()) == kStorageKeyRoot) key.remove_prefix(kStorageKeyRoot.size());
   return key;
 }
 

@@ -8,13 +8,15 @@
 #include <string_view>
 
 #include "backplane/core/status.hpp"
+#include "storage/object_keys.hpp"
 
 namespace backplane::registry {
 
 class StoreKeys {
  public:
   // `prefix` without slashes at its ends ("pods", "example.com/widgets").
-  StoreKeys(std::string_view prefix, bool namespaced) : root_("/registry/" + std::string(prefix) + "/"), namespaced_(namespaced) {}
+  StoreKeys(std::string_view prefix, bool namespaced)
+      : root_(std::string(kObjectKeyPrefix).append(prefix).append("/")), namespaced_(namespaced) {}
 
   const std::string& root() const noexcept { return root_; }
   bool namespaced() const noexcept { return namespaced_; }

@@ -3,12 +3,12 @@
 #include <mutex>
 
 #include "backplane/core/metrics.hpp"
+#include "storage/object_keys.hpp"
 #include "storage/request_counts.hpp"
 
 namespace backplane {
 namespace {
 
-constexpr std::string_view kRoot = "/registry/";
 using Clock = std::chrono::steady_clock;
 using LabelValues = std::vector<std::string>;
 
@@ -62,7 +62,7 @@ struct MeasuredStorage::Names {
         if (found != by_prefix.end()) return found->second;
       }
     }
-    if (key.starts_with(kRoot)) key.remove_prefix(kRoot.size());
+    if (key.starts_with(kObjectKeyPrefix)) key.remove_prefix(kObjectKeyPrefix.size());
     return {"", std::string(key.substr(0, key.find('/')))};
   }
   std::vector<GroupResource> all_below(std::string_view prefix) const {

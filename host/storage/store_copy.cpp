@@ -131,8 +131,8 @@ Task<Status> StoreCopy::take_target() {
 
 Task<Status> StoreCopy::check_empty() {
   RangeRequest request;
-  request.start = std::string(kFirstKey);
-  request.end = std::string(kKeysEnd);
+  request.start = std::string(kObjectKeyPrefix);
+  request.end = std::string(kObjectKeysEnd);
   request.limit = 1;
   request.keys_only = true;
   auto reading = to_.range(std::move(request));

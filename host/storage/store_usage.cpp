@@ -17,7 +17,7 @@ void count(TypeUsage& usage, std::uint64_t bytes) {
 
 // Keys are /registry/RESOURCE/…, /registry/GROUP/RESOURCE/… if the group is not one of Kubernetes' oldest, /registry/services/specs/….
 std::string stored_type(std::string_view key) {
-  if (key.starts_with(kFirstKey)) key.remove_prefix(kFirstKey.size());
+  if (key.starts_with(kObjectKeyPrefix)) key.remove_prefix(kObjectKeyPrefix.size());
   const auto slash = key.find('/');
   const std::string_view first = key.substr(0, slash);
   if (slash == std::string_view::npos) return std::string(first);

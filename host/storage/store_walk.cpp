@@ -9,12 +9,13 @@ namespace backplane {
 namespace {
 
 constexpr std::size_t kPageBytes = 4 * 1024 * 1024;  // target size of a page
-constexpr std::string_view kMasterLeases = "/registry/masterleases/", kPeerLeases = "/registry/peerserverleases/",
-                           kOwn = "/registry/backplane/";
+constexpr std::string_view kMasterLeases = "masterleases/", kPeerLeases = "peerserverleases/", kOwn = "backplane/";
 
 }  // namespace
 
 bool belongs_to_a_server(std::string_view key) {
+  if (!key.starts_with(kObjectKeyPrefix)) return false;
+  key.remove_prefix(kObjectKeyPrefix.size());
   return key.starts_with(kMasterLeases) || key.starts_with(kPeerLeases) || key.starts_with(kOwn);
 }
 
@@ -58,16 +59,16 @@ std::string StoreDigest::finish() {
 }
 
 StoreWalk::StoreWalk(StorageBackend& store, Revision revision, bool keys_only)
-    : store_(store), revision_(revision), keys_only_(keys_only), end_(kFirstKey) {
+    : store_(store), revision_(revision), keys_only_(keys_only), end_(kObjectKeyPrefix) {
   if (keys_only) limit_ = kMaxPage;
 }
 
 Task<Result<bool>> StoreWalk::next() {
   items_.clear();
-  if (end_ == kKeysEnd) co_return false;
+  if (end_ == kObjectKeysEnd) co_return false;
   RangeRequest request;
   request.start = end_;
-  request.end = std::string(kKeysEnd);
+  request.end = std::string(kObjectKeysEnd);
   request.revision = revision_;
   request.limit = limit_;
   request.keys_only = keys_only_;
@@ -76,7 +77,7 @@ Task<Result<bool>> StoreWalk::next() {
   auto page = co_await std::move(reading);
   if (!page.ok()) co_return std::move(page.status());
   from_ = end_;
-  end_ = page->more && !page->items.empty() ? page->items.back().key + '\0' : std::string(kKeysEnd);
+  end_ = page->more && !page->items.empty() ? page->items.back().key + '\0' : std::string(kObjectKeysEnd);
   std::size_t bytes = 1;
   for (const KeyValue& item : page->items) bytes += item.value.size();
   if (!keys_only_ && !page->items.empty()) {

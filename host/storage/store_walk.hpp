@@ -14,11 +14,9 @@
 #include <vector>
 
 #include "backplane/points/storage.hpp"
+#include "storage/object_keys.hpp"
 
 namespace backplane {
-
-inline constexpr std::string_view kFirstKey = "/registry/";
-inline constexpr std::string_view kKeysEnd = "/registry0";
 
 bool belongs_to_a_server(std::string_view key);
 

@@ -53,8 +53,8 @@ TEST_F(RequestMarksTest, SpansNest) {
 
 TEST_F(RequestMarksTest, ConcurrentSpansAreNotNested) {
   record();
-  TraceSpan first(&context, "first", SpanKind::kInternal, TraceSpan::Use::kBeside);
-  TraceSpan second(&context, "second", SpanKind::kInternal, TraceSpan::Use::kBeside);
+  TraceSpan first(&context, "first", SpanKind::kInternal, TraceSpan::Use::kConcurrent);
+  TraceSpan second(&context, "second", SpanKind::kInternal, TraceSpan::Use::kConcurrent);
   TraceSpan call(first, "call", SpanKind::kClient);
   const auto spans = marks.take_spans();
   ASSERT_EQ(spans.size(), 4u);
@@ -120,7 +120,7 @@ TEST_F(RequestMarksTest, MarksKeepTheirOrderAndTheirSpans) {
   {
     TraceSpan handler(&context, "Create");
     trace_step(context, "read");
-    TraceSpan webhook(&context, "Call", SpanKind::kInternal, TraceSpan::Use::kBeside);
+    TraceSpan webhook(&context, "Call", SpanKind::kInternal, TraceSpan::Use::kConcurrent);
     webhook.set("webhook", std::string_view("a"));
     webhook.set("n", std::int64_t{1});
     TraceSpan exported(&context, "exported", SpanKind::kInternal, TraceSpan::Use::kExported);

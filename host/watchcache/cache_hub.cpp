@@ -4,6 +4,7 @@
 
 #include "backplane/core/task_set.hpp"
 #include "base/caught.hpp"
+#include "storage/object_keys.hpp"
 #include "watchcache/consistency.hpp"
 #include "watchcache/log.hpp"
 #include "watchcache/prefix_cache.hpp"
@@ -15,7 +16,6 @@ CacheHub::~CacheHub() = default;
 
 namespace {
 
-constexpr std::string_view kRoot = "/registry/";
 constexpr std::chrono::seconds kTick{1};                   // resolution of bookmarks
 constexpr std::chrono::milliseconds kReconnectDelay{200};  // after the store has ended the watch
 
@@ -114,7 +114,7 @@ void FollowingHub::close_retired() {
 }
 
 Status FollowingHub::open_watch(Revision after) {
-  auto opened = store_->storage.watch_changes(std::string(kRoot), after);
+  auto opened = store_->storage.watch_changes(std::string(kObjectKeyPrefix), after);
   if (!opened.ok()) return std::move(opened.status());
   std::lock_guard lock(mutex_);
   if (store_->stopping.load()) return service_unavailable("the caches are stopping");

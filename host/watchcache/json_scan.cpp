@@ -76,7 +76,7 @@ std::size_t FieldPlan::walk(const std::vector<Node>& nodes, std::string_view tex
 std::vector<std::string> FieldPlan::extract(std::string_view object, std::size_t metadata_end) const {
   std::vector<std::string> values = defaults_;
   const bool after = after_metadata_ && metadata_end != 0;
-  if (!values.empty()) walk(roots_, object, after ? MemberScan::behind(object, metadata_end) : MemberScan(object, 0), values);
+  if (!values.empty()) walk(roots_, object, after ? MemberScan::after(object, metadata_end) : MemberScan(object, 0), values);
   return values;
 }
 

@@ -23,7 +23,7 @@ Status as_status(const Failure& failure) { return bad_request(failure.text); }
 std::string storage_root(const Host& host) {
   const std::string flag = host.flag("etcd-prefix").value_or("");
   const std::size_t begin = flag.find_first_not_of('/');
-  if (begin == std::string::npos) return "/registry";
+  if (begin == std::string::npos) return std::string(kStorageKeyRoot);
   return "/" + flag.substr(begin, flag.find_last_not_of('/') + 1 - begin);
 }
 

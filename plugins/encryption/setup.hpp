@@ -13,6 +13,7 @@
 
 #include "backplane/host.hpp"
 #include "backplane/points/hooks.hpp"
+#include "backplane/points/storage.hpp"
 #include "configuration/configuration.hpp"
 #include "kms/provider.hpp"
 #include "transformers.hpp"
@@ -23,7 +24,7 @@ namespace backplane::encryption {
 struct SetupContext {
   std::string path;
   bool reload = false;
-  std::string storage_root = "/registry";
+  std::string storage_root = std::string(kStorageKeyRoot);
   std::string server_id_hash;
 };
 

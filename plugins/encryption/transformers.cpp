@@ -3,7 +3,7 @@
 namespace backplane::encryption {
 namespace {
 
-constexpr std::string_view kRoot = "/registry", kAny = "*";
+constexpr std::string_view kAny = "*";
 
 // As upstream prints a resource of the configuration.
 std::string config_text(std::string_view group, std::string_view resource) {
@@ -42,9 +42,9 @@ class ResourceTransformer final : public StorageTransformer {
  private:
   std::string bound_to(std::string_view key) const {
     std::string out;
-    if (!key.starts_with(kRoot)) return out.append(key);
+    if (!key.starts_with(kStorageKeyRoot)) return out.append(key);
     out.reserve(storage_root_.size() + key.size());
-    return out.append(storage_root_).append(key.substr(kRoot.size()));
+    return out.append(storage_root_).append(key.substr(kStorageKeyRoot.size()));
   }
   static Result<SharedBytes> result(Outcome<SharedBytes> outcome) {
     if (!outcome.ok()) return outcome.failure().status();

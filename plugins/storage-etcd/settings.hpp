@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "backplane/core/status.hpp"
+#include "backplane/points/storage.hpp"
 
 namespace backplane::etcd {
 
@@ -25,7 +26,7 @@ struct Endpoint {
 struct Settings {
   std::vector<Endpoint> endpoints;
   // The prefix of every key, without the slash after it: kube-apiserver's --etcd-prefix.
-  std::string prefix = "/registry";
+  std::string prefix = std::string(kStorageKeyRoot);
   // PEM files, read again when they change; empty: the system's authorities, no client certificate.
   std::string authorities_file, certificate_file, key_file;
   // The maximum age of the store's size; zero: the size is not requested.

@@ -6,7 +6,6 @@
 namespace backplane::etcd {
 namespace {
 
-constexpr std::string_view kRoot = "/registry";
 // Errors that etcd reports before it processes a request.
 constexpr std::string_view kNoLeader = "etcdserver: no leader";
 // Errors of requests that no member has put into its log.
@@ -29,13 +28,13 @@ constexpr std::array<Words, 4> kWords = {{
 }  // namespace
 
 std::string Keys::to_etcd(std::string_view key) const {
-  if (prefix_.empty() || !key.starts_with(kRoot)) return std::string(key);
-  return prefix_ + std::string(key.substr(kRoot.size()));
+  if (prefix_.empty() || !key.starts_with(kStorageKeyRoot)) return std::string(key);
+  return prefix_ + std::string(key.substr(kStorageKeyRoot.size()));
 }
 
 std::string Keys::from_etcd(std::string_view key) const {
   if (prefix_.empty() || !key.starts_with(prefix_)) return std::string(key);
-  return std::string(kRoot) + std::string(key.substr(prefix_.size()));
+  return std::string(kStorageKeyRoot) + std::string(key.substr(prefix_.size()));
 }
 
 Status to_status(const CallStatus& status) {

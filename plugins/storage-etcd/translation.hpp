@@ -16,7 +16,7 @@ namespace backplane::etcd {
 class Keys {
  public:
   // `prefix`: as clean_prefix() gives it; "/" and "/registry": keys are the same in both.
-  explicit Keys(std::string_view prefix) : prefix_(prefix == "/" || prefix == "/registry" ? std::string_view() : prefix) {}
+  explicit Keys(std::string_view prefix) : prefix_(prefix == "/" || prefix == kStorageKeyRoot ? std::string_view() : prefix) {}
   std::string to_etcd(std::string_view key) const;
   std::string from_etcd(std::string_view key) const;
 

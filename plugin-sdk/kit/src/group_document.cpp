@@ -218,7 +218,7 @@ class Reading {
     DocumentReader in(value, std::move(path));
     WarningRow row{places(in.required_text("path"), "path", in)};
     in.text("text", row.text);
-    in.text("said", row.said);
+    in.text("warning", row.warning);
     std::string word;
     in.text("check", word);
     if (!word.empty()) {
@@ -226,7 +226,7 @@ class Reading {
       row.check = own != code_.warnings.end() ? own->second : kit_warning(word);
       in.expect(row.check != nullptr || any_code_, "check", "the name of a check, not " + word);
     }
-    in.expect(!row.text.empty() || !row.said.empty() || row.check != nullptr || any_code_, "text", "there, or said, or check");
+    in.expect(!row.text.empty() || !row.warning.empty() || row.check != nullptr || any_code_, "text", "there, or warning, or check");
     conditions(in, "when", row.when);
     conditions(in, "unless", row.unless);
     word.clear();

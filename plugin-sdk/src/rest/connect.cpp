@@ -12,7 +12,7 @@ Task<void> OptionConnecter::connect(RequestContext& context, std::string name, E
   (void)done;
 }
 
-std::string path_behind_subresource(const RequestInfo& info) {
+std::string path_after_subresource(const RequestInfo& info) {
   std::string out;
   for (std::size_t i = 3; i < info.parts.size(); ++i) out.append("/").append(info.parts[i]);
   if (info.path.ends_with('/') && !out.ends_with('/')) out += '/';

@@ -99,7 +99,7 @@ std::vector<std::string> warnings_of(const std::vector<WarningRow>& rows, const 
     if (!is_asked(row, object, old)) continue;
     row.places.each(object, [&](const Value& found, const std::string& path) {
       if (row.check != nullptr) row.check(found, path, out);
-      if (!row.said.empty()) out.push_back(row.said);
+      if (!row.warning.empty()) out.push_back(row.warning);
       if (!row.text.empty()) out.push_back(path + ": " + row.text);
     });
   }

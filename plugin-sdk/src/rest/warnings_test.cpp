@@ -29,13 +29,13 @@ TEST(Warnings, KeysAreWrittenInBrackets) {
 }
 
 TEST(Warnings, EmptyListsAreNotThere) {
-  const WarningRow row{.places = FieldPlaces("list"), .said = "a list"};
+  const WarningRow row{.places = FieldPlaces("list"), .warning = "a list"};
   EXPECT_EQ(warnings_for(row, R"({"list":[]})"), Texts{});
   EXPECT_EQ(warnings_for(row, R"({"list":[1]})"), Texts{"a list"});
 }
 
 TEST(Warnings, ConditionsLookAtOtherPlaces) {
-  WarningRow row{.places = FieldPlaces("a"), .said = "w"};
+  WarningRow row{.places = FieldPlaces("a"), .warning = "w"};
   row.when = {{{FieldPlaces("type"), {"X", "Y"}}, {FieldPlaces("on"), {true}}}};
   EXPECT_EQ(warnings_for(row, R"({"a":1,"type":"Y","on":"1"})"), Texts{"w"});
   EXPECT_EQ(warnings_for(row, R"({"a":1,"type":"Y","on":""})"), Texts{});
@@ -48,7 +48,7 @@ TEST(Warnings, ConditionsLookAtOtherPlaces) {
 
 TEST(Warnings, SomeAreOfNewObjectsOrNewValues) {
   const Object old = parse(R"({"a":1})"), other = parse("{}");
-  WarningRow row{.places = FieldPlaces("a"), .said = "w"};
+  WarningRow row{.places = FieldPlaces("a"), .warning = "w"};
   EXPECT_EQ(warnings_for(row, R"({"a":2})", &old), Texts{"w"});
   row.when_new = true;
   EXPECT_EQ(warnings_for(row, R"({"a":2})", &old), Texts{});

@@ -209,7 +209,7 @@ std::size_t skip_value(std::string_view text, std::size_t at) {
 MemberScan::MemberScan(std::string_view text, std::size_t open)
     : text_(text), at_(open < text.size() && text[open] == '{' ? open + 1 : text.size()) {}
 
-MemberScan MemberScan::behind(std::string_view text, std::size_t at) {
+MemberScan MemberScan::after(std::string_view text, std::size_t at) {
   MemberScan scan(text);
   scan.at_ = std::min(at, text.size());
   return scan;

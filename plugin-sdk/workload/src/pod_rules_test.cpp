@@ -79,7 +79,7 @@ TEST(PodRules, WhatAStoredPodHasItKeeps) {
     core_schemas()->find("io.k8s.api.core.v1.PodSpec")->apply_defaults(spec);
     apply_pod_spec_defaults(spec.get_object());
     FieldErrors errors;
-    validate_pod_spec(spec.get_object(), "spec", "p", PodValidationOptions().beside(spec.get_object()), errors);
+    validate_pod_spec(spec.get_object(), "spec", "p", PodValidationOptions().for_update_of(spec.get_object()), errors);
     EXPECT_TRUE(errors.empty()) << errors.aggregate_message();
   }
 }

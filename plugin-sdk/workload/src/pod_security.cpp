@@ -158,7 +158,7 @@ void validate_pod_security(const Object& pod_spec, const Path& path, const PodVa
   if (os == "windows") validate_windows(pod_spec, path, errors);
 }
 
-PodValidationOptions PodValidationOptions::beside(const Object& old_spec) const {
+PodValidationOptions PodValidationOptions::for_update_of(const Object& old_spec) const {
   PodValidationOptions out = *this;
   each(old_spec, "initContainers", [&](const Object& container, std::size_t) {
     if (get_string(container, "restartPolicy") == "Always") return;

@@ -116,7 +116,7 @@ Task<HookEnd> post_review(const HookRuntime& runtime, const Hook& hook, const Ad
   const std::string uid = new_uid();
   // Validating webhooks are called at the same time.
   TraceSpan span(attributes.context, hook.type == HookType::kMutating ? "Call mutating webhook" : "Call validating webhook",
-                 SpanKind::kInternal, TraceSpan::Use::kBeside);
+                 SpanKind::kInternal, TraceSpan::Use::kConcurrent);
   describe_call(span, hook, attributes, uid);
   auto calling = hook.client->call(review.body(uid), deadline, attributes.context, span);
   auto answer = co_await std::move(calling);

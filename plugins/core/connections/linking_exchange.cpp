@@ -12,18 +12,18 @@ void LinkingExchange::note(std::string_view name, std::string_view value) {
 
 void LinkingExchange::add_response_header(std::string name, std::string value) {
   note(name, value);
-  behind().add_response_header(std::move(name), std::move(value));
+  inner().add_response_header(std::move(name), std::move(value));
 }
 
 void LinkingExchange::set_response_header(std::string name, std::string value) {
   note(name, value);
-  behind().set_response_header(std::move(name), std::move(value));
+  inner().set_response_header(std::move(name), std::move(value));
 }
 
 // A page in an unknown content encoding passes unchanged.
 void LinkingExchange::look_at(int code, std::string_view content_type) {
   const std::string type = boost::algorithm::trim_copy(std::string(content_type.substr(0, content_type.find(';'))));
-  if (code < 200 || redirects_ || type != "text/html" || behind().method() == "HEAD") return;
+  if (code < 200 || redirects_ || type != "text/html" || inner().method() == "HEAD") return;
   if (!coding_.empty()) {
     packed_ = PackedText::of(coding_);
     if (packed_ == nullptr) return;
@@ -45,23 +45,23 @@ Task<void> LinkingExchange::respond(int code, std::string_view content_type, std
   look_at(code, content_type);
   if (links_) body = rewritten(body, true);
   if (packed_ && packed_->failed()) {
-    behind().abort();
+    inner().abort();
     co_return;
   }
-  co_await behind().respond(code, content_type, std::move(body));
+  co_await inner().respond(code, content_type, std::move(body));
 }
 
 Task<Status> LinkingExchange::start(int code, std::string_view content_type) {
   look_at(code, content_type);
-  Status started = co_await behind().start(code, content_type);
+  Status started = co_await inner().start(code, content_type);
   co_return started;
 }
 
 Task<Status> LinkingExchange::write(std::vector<SharedBytes> chunks) {
   if (links_) chunks = rewritten(chunks, false);
-  Status written = co_await behind().write(std::move(chunks));
+  Status written = co_await inner().write(std::move(chunks));
   if (written.ok() && packed_ && packed_->failed()) {
-    behind().abort();
+    inner().abort();
     co_return internal_error("the backend's answer cannot be unpacked");
   }
   co_return written;
@@ -70,10 +70,10 @@ Task<Status> LinkingExchange::write(std::vector<SharedBytes> chunks) {
 Task<void> LinkingExchange::finish() {
   if (links_) {
     std::vector<SharedBytes> rest = rewritten({}, true);
-    Status written = co_await behind().write(std::move(rest));
+    Status written = co_await inner().write(std::move(rest));
     (void)written;  // the client has disconnected
   }
-  co_await behind().finish();
+  co_await inner().finish();
 }
 
 }  // namespace backplane::core

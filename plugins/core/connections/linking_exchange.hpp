@@ -15,7 +15,7 @@ namespace backplane::core {
 
 class LinkingExchange final : public ForwardingExchange {
  public:
-  LinkingExchange(Exchange& behind, LinkRules rules) : ForwardingExchange(behind), rules_(std::move(rules)) {}
+  LinkingExchange(Exchange& inner, LinkRules rules) : ForwardingExchange(inner), rules_(std::move(rules)) {}
 
   void add_response_header(std::string name, std::string value) override;
   void set_response_header(std::string name, std::string value) override;

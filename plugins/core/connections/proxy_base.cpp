@@ -25,7 +25,7 @@ std::vector<std::string> ProxyBase::connect_methods() const { return {"GET", "PO
 
 Result<Object> ProxyBase::read_options(const RequestContext& context, const Query&) const {
   Object out{{"kind", kind_}, {"apiVersion", "v1"}};
-  if (const std::string path = path_behind_subresource(context.info); !path.empty()) out["path"] = path;
+  if (const std::string path = path_after_subresource(context.info); !path.empty()) out["path"] = path;
   return out;
 }
 

@@ -164,7 +164,7 @@ class ResizeStrategy final : public Strategy {
       return refuse("static pods cannot be resized", errors);
     }
     if (get_string_path(before, "os.name") == "windows") return refuse("windows pods cannot be resized", errors);
-    validate_pod_spec(spec, "spec", meta_name(object), options_.beside(before), errors);
+    validate_pod_spec(spec, "spec", meta_name(object), options_.for_update_of(before), errors);
     check_pod(object, old, errors);
     if (has_pod_resources(spec) || has_pod_resources(before)) {
       if (!gates_.pod_level) return errors.forbidden("", kPodLevelOff);

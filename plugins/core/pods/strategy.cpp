@@ -123,7 +123,7 @@ class PodStrategy final : public Strategy {
     // Upstream checks updates twice.
     check_finalizer_names(object, errors);
     check_finalizer_names(object, errors);
-    const PodValidationOptions options = options_.beside(object_or_empty(old, "spec"));
+    const PodValidationOptions options = options_.for_update_of(object_or_empty(old, "spec"));
     check_static_claims(object, errors);
     // Upstream checks the annotations twice: as those of any pod, and as changed ones.
     validate_pod_annotations(annotations_of(object), object_or_empty(object, "spec"), "metadata.annotations", &annotations_of(old), errors);
@@ -175,7 +175,7 @@ class EphemeralContainersStrategy final : public Strategy {
     }
     const Schema& type = *core_schemas()->find("io.k8s.api.core.v1.EphemeralContainer");
     const Object& spec = object_or_empty(object, "spec");
-    validate_pod_spec(spec, "spec", meta_name(object), options_.beside(object_or_empty(old, "spec")), errors);
+    validate_pod_spec(spec, "spec", meta_name(object), options_.for_update_of(object_or_empty(old, "spec")), errors);
     each(object_or_empty(old, "spec"), "ephemeralContainers", [&](const Object& before, std::size_t) {
       const Object* now = find_item(spec, "ephemeralContainers", "name", get_string(before, "name"));
       const std::string name = quoted(get_string(before, "name"));

@@ -16,7 +16,7 @@ namespace backplane {
 
 // The text for an OpenSSL reason: OpenSSL's own, except for reasons that only make sense with its source code. TLS alerts are marked as
 // the peer's.
-inline std::string openssl_words(std::string_view reason) {
+inline std::string openssl_text(std::string_view reason) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kWords = {{
       {"no start line", "no PEM block"},
       {"bad base64 decode", "a PEM block that is not base64"},
@@ -47,7 +47,7 @@ inline std::string openssl_reason(std::string_view none) {
   ERR_clear_error();
   if (code == 0) return std::string(none);
   const char* reason = ERR_reason_error_string(code);
-  return reason == nullptr ? "TLS failure " + std::to_string(ERR_GET_REASON(code)) : openssl_words(reason);
+  return reason == nullptr ? "TLS failure " + std::to_string(ERR_GET_REASON(code)) : openssl_text(reason);
 }
 
 }  // namespace backplane

@@ -26,11 +26,15 @@ namespace backplane BACKPLANE_API {
 class HttpClient;     // backplane/net/client.hpp
 struct ClientConfig;  // backplane/net/client.hpp
 
+// Every key begins with it; objects have keys such as "/registry/pods/default/web". A backend may store another text in its place, as
+// --etcd-prefix says.
+inline constexpr std::string_view kStorageKeyRoot = "/registry";
+
 using LeaseId = std::int64_t;  // 0: no lease
 
 // One key at one revision (mvccpb.KeyValue).
 struct KeyValue {
-  // The whole key, including the prefix.
+  // The whole key, with kStorageKeyRoot.
   std::string key;
   SharedBytes value;
   Revision create_revision = 0;

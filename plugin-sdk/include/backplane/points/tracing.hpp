@@ -76,14 +76,14 @@ class TraceSpan {
  public:
   // The place of the span in the trace.
   enum class Use : unsigned char {
-    kNested,    // the current span while it lives; shown by the log of slow requests
-    kExported,  // the same, but absent unless spans are exported: for scopes of the shortest requests
-    kBeside,    // never the current span: for calls that run at the same time
+    kNested,      // the current span while it lives; shown by the log of slow requests
+    kExported,    // the same, but absent unless spans are exported: for scopes of the shortest requests
+    kConcurrent,  // never the current span: for calls that run at the same time
   };
   TraceSpan(RequestContext* context, const char* name, SpanKind kind = SpanKind::kInternal, Use use = Use::kNested)
       : trace_(context != nullptr ? context->trace : nullptr) {
     if (trace_ != nullptr && use == Use::kExported && !trace_->recorded()) trace_ = nullptr;
-    if (trace_ != nullptr) enter(trace_->current, name, kind, use != Use::kBeside);
+    if (trace_ != nullptr) enter(trace_->current, name, kind, use != Use::kConcurrent);
   }
   // A child of `parent` and not of the current span, which it never becomes.
   TraceSpan(const TraceSpan& parent, const char* name, SpanKind kind) : trace_(parent.trace_) {

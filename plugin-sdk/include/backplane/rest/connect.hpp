@@ -53,6 +53,6 @@ class StreamGetter {
 };
 
 // The path after the subresource, with a leading slash unless empty: a proxy appends it to its target.
-std::string path_behind_subresource(const RequestInfo& info);
+std::string path_after_subresource(const RequestInfo& info);
 
 }  // namespace BACKPLANE_API

@@ -55,8 +55,8 @@ struct WarningRow {
   using Conditions = std::vector<Condition>;  // all must hold
 
   FieldPlaces places;
-  std::string text = {};  // gives "path: text" for each matching value
-  std::string said = {};  // or this text is the whole warning, without the path
+  std::string text = {};     // gives "path: text" for each matching value
+  std::string warning = {};  // or this text is the whole warning, without the path
   WarnOf check = nullptr;
   std::vector<Conditions> when = {};    // at least one of these must hold; empty: always
   std::vector<Conditions> unless = {};  // none of these may hold

@@ -25,7 +25,7 @@ class MemberScan {
   // `open`: the offset of '{'. If there is none, there are no members.
   MemberScan(std::string_view text, std::size_t open);
   // Continues at `at`, the end of a member.
-  static MemberScan behind(std::string_view text, std::size_t at);
+  static MemberScan after(std::string_view text, std::size_t at);
   bool next();
   // Between the quotes, escapes not decoded.
   std::string_view key() const noexcept { return key_; }

@@ -26,9 +26,9 @@
 //                     instead   [{"when": {path: value or values; true: any, false: none}, "show"}]: the first entry whose condition holds
 //                               replaces the cell
 //   rowsBy          the path of a number by which the rows of a table are sorted
-//   warnings        [{"path", and one of "text", "said" and "check"}], evaluated in this order for each value at the path (FieldPlaces:
-//                   "spec.externalIPs[*]"). `text` gives the warning "path: text", `said` is the whole warning, `check` names a function of
-//                   the kit ("ip", "cidr", "wholeBytes") or of GroupCode. `when` and `unless` are {path: value or values}, or a list of
+//   warnings        [{"path", and one of "text", "warning" and "check"}], evaluated in this order for each value at the path (FieldPlaces:
+//                   "spec.externalIPs[*]"). `text` gives the warning "path: text", `warning` is the whole warning, `check` names a function
+//                   of the kit ("ip", "cidr", "wholeBytes") or of GroupCode. `when` and `unless` are {path: value or values}, or a list of
 //                   such, of which at least one must hold (for `unless`: none); true: any value, false: no value. "only": "create": only
 //                   on create; "only": "new": on update only if the old object has no such value
 //   statusKeeps     members of metadata that /status does not change

@@ -28,7 +28,7 @@ struct PodValidationOptions {
   bool token_paths = false;
 
   // The options for an update of a pod with `old_spec`: these, and tolerance for the invalid values that `old_spec` has.
-  PodValidationOptions beside(const Object& old_spec) const;
+  PodValidationOptions for_update_of(const Object& old_spec) const;
 };
 PodValidationOptions pod_validation_options(const Host& host);
 
