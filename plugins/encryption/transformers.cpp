@@ -1,5 +1,7 @@
 #include "transformers.hpp"
 
+#include "backplane/points/storage.hpp"
+
 namespace backplane::encryption {
 namespace {
 

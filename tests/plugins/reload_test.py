@@ -124,6 +124,23 @@ class Commands(Reload):
             self.assertEqual(self.server.request('GET', path)[0], 200)
         self.assertEqual(self.server.request('GET', '/readyz')[0], 200)
 
+    # Regression: the plugin had started its informers before the new tables added theirs, which then never ran: every write got 403
+    # "not yet ready to handle request".
+    def test_admission_is_reloaded_with_its_informers(self):
+        quota = {'apiVersion': 'v1', 'kind': 'ResourceQuota', 'metadata': {'name': 'q'}, 'spec': {'hard': {'pods': '0'}}}
+        pod = {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'p'}, 'spec': {'containers': [{'name': 'c', 'image': 'i'}]}}
+        self.assertEqual(self.server.request('POST', '/api/v1/namespaces/default/resourcequotas', quota)[0], 201)
+
+        def refusal():
+            code, _, status = self.server.request('POST', '/api/v1/namespaces/default/pods', pod)
+            self.assertEqual(code, 403, status)
+            return status['message']
+
+        self.assertTrue(wait_for(lambda: 'exceeded quota' in refusal()), refusal())
+        for _ in range(3):
+            self.plugin('reload', 'admission')
+            self.assertIn('exceeded quota', refusal())
+
     def test_without_a_role_users_get_403(self):
         anonymous = self.server.request('POST', '/plugins/disable', {'name': NAME}, client_certificate=False)
         self.assertEqual(anonymous[0], 403)

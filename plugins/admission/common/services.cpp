@@ -24,18 +24,22 @@ Services::Services(Host& host) : host_(host), informers_(host) {}
 bool Services::gate(std::string_view name) const { return host_.flag("feature-gates." + std::string(name)) == "true"; }
 
 Lister Services::lister(const GroupVersionResource& resource) {
-  if (host_.resource_enabled(resource)) return Lister(informers_.for_resource(resource));
-  return Lister(SharedInformer::make(resource.resource, list_watch(host_, resource), host_.logger()), false);
+  if (!host_.resource_enabled(resource)) {
+    return Lister(SharedInformer::make(resource.resource, list_watch(host_, resource), host_.logger()), false);
+  }
+  Lister made(informers_.for_resource(resource));
+  if (started_) informers_.start();
+  return made;
 }
 
 Task<void> Services::run(std::shared_ptr<Services> services) {
-  // At startup, the make functions have called lister() before this task begins, so start() starts all informers.
   const Promise<bool> begin;
   services->host_.groups_complete().on_fire([begin] { begin.set(true); });
   services->host_.stop_signal().on_fire([begin] { begin.set(false); });
   auto beginning = begin.future();
   const bool running = co_await beginning;
   if (!running) co_return;
+  services->started_ = true;
   services->informers_.start();
   auto stopping = services->host_.stop_signal().wait();
   co_await std::move(stopping);

@@ -1,10 +1,11 @@
 // The services that the admission plugins of this folder share: the host, and one informer for each resource.
 //
-// Thread-safety: make functions are called on one thread, at startup; a Lister from any thread.
+// Thread-safety: make functions are called on one thread, at startup and for each new configuration; a Lister from any thread.
 // Lifetime:      services outlive the plugins that were made with them.
 // Errors:        none.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <span>
 #include <string>
@@ -43,8 +44,8 @@ class Services {
   Host& host() const noexcept { return host_; }
   // Whether the gate is on (--feature-gates).
   bool gate(std::string_view name) const;
-  // The shared informer of a resource. It starts when the host serves all groups. Call it in a make function only, so that a resource is
-  // followed only if an enabled plugin reads it.
+  // The shared informer of a resource. It starts when the host serves all groups, or at once if it already does, as after a reload of
+  // this plugin. Call it in a make function only, so that a resource is followed only if an enabled plugin reads it.
   Lister lister(const GroupVersionResource& resource);
   // Starts the informers when all groups are served, and ends with the server.
   static Task<void> run(std::shared_ptr<Services> services);
@@ -52,6 +53,7 @@ class Services {
  private:
   Host& host_;
   SharedInformerFactory informers_;
+  std::atomic<bool> started_{false};  // set before run() starts the informers: one that lister() adds meanwhile is started by either
 };
 
 // One admission plugin of kube-apiserver.
