@@ -118,7 +118,8 @@ class PluginRun {
     code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
     return false;
   }
-  // Whether a file that the build reads has changed, or was moved to its name.
+  // Whether a file that the build reads has changed, or was moved to its name. A build that has failed has not recorded all of its files:
+  // then any file counts, but hidden ones of editors.
   bool take_events() const {
     alignas(inotify_event) char buffer[16 * 1024];
     bool changed = false;
@@ -126,7 +127,9 @@ class PluginRun {
       for (ssize_t at = 0; at < size;) {
         const auto* event = reinterpret_cast<const inotify_event*>(buffer + at);
         at += static_cast<ssize_t>(sizeof(inotify_event) + event->len);
-        changed = changed || (event->len > 0 && is_build_input(FolderBuild{options_.folder}.directory(), event->name));
+        if (changed || event->len == 0) continue;
+        const bool hidden = event->name[0] == '.' || event->name[0] == '#';
+        changed = failed_ ? !hidden : is_build_input(FolderBuild{options_.folder}.directory(), event->name);
       }
     }
     return changed;
@@ -134,7 +137,8 @@ class PluginRun {
   // build_plugin() waits for cmake by process id, so that the exit status of the server remains to be read.
   void rebuild() {
     out_ << "the sources have changed, building" << std::endl;
-    if (build_plugin({options_.folder}, err_) != 0) {
+    failed_ = build_plugin({options_.folder}, err_) != 0;
+    if (failed_) {
       err_ << "the build has failed, the former one stays in service" << std::endl;
       return;
     }
@@ -147,6 +151,7 @@ class PluginRun {
   const fs::path plugins_;
   int signals_ = -1, sources_ = -1, code_ = 1;
   pid_t server_ = -1;
+  bool failed_ = false;  // the last build
 };
 
 class AuthorCommands final : public PluginCommands {

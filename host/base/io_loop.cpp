@@ -86,6 +86,8 @@ IoLoop::~IoLoop() {
   for (const auto& work : at_end_) work();
 }
 
+// Work of one thread runs in the order in which it was posted. Work of the loop's own thread is in Asio's queue, that of all others in the
+// inbox: neither waits for the other.
 void IoLoop::post(std::function<void()> work) {
   if (server_ == kNoServer) work = ServersWork{std::move(work)};
   if (!is_here()) return inbox_.post(std::move(work));

@@ -1,7 +1,7 @@
 #include "base/log.hpp"
 
-#include <fnmatch.h>
 #include <fmt/format.h>
+#include <fnmatch.h>
 #include <spdlog/logger.h>
 #include <spdlog/sinks/sink.h>
 
@@ -32,12 +32,18 @@ struct Level {
 
 spdlog::level::level_enum spdlog_level(LogLevel level) {
   switch (level) {
-    case LogLevel::kTrace: return spdlog::level::trace;
-    case LogLevel::kDebug: return spdlog::level::debug;
-    case LogLevel::kInfo: return spdlog::level::info;
-    case LogLevel::kWarn: return spdlog::level::warn;
-    case LogLevel::kError: return spdlog::level::err;
-    case LogLevel::kCritical: break;
+    case LogLevel::kTrace:
+      return spdlog::level::trace;
+    case LogLevel::kDebug:
+      return spdlog::level::debug;
+    case LogLevel::kInfo:
+      return spdlog::level::info;
+    case LogLevel::kWarn:
+      return spdlog::level::warn;
+    case LogLevel::kError:
+      return spdlog::level::err;
+    case LogLevel::kCritical:
+      break;
   }
   return spdlog::level::critical;
 }
@@ -156,13 +162,20 @@ Loggers& loggers() {
 
 bool FolderLog::should_log(LogLevel level) const { return logger_.should_log(spdlog_level(level)); }
 
-void FolderLog::log(LogLevel level, std::string_view text) { logger_.log(spdlog_level(level), spdlog::string_view_t(text.data(), text.size())); }
+void FolderLog::log(LogLevel level, std::string_view text) {
+  logger_.log(spdlog_level(level), spdlog::string_view_t(text.data(), text.size()));
+}
 
 void FolderLog::write(LogLevel level, fmt::string_view format, fmt::format_args values) {
   if (!should_log(level)) return;
-  fmt::memory_buffer text;
-  fmt::vformat_to(fmt::appender(text), format, values);
-  log(level, {text.data(), text.size()});
+  // As spdlog's functions: no exception, because lines are written in handlers of exceptions and in functions that must not throw.
+  try {
+    fmt::memory_buffer text;
+    fmt::vformat_to(fmt::appender(text), format, values);
+    log(level, {text.data(), text.size()});
+  } catch (const std::exception&) {
+    log(level, {format.data(), format.size()});
+  }
 }
 
 FolderLog& folder_logger(const std::string& folder) { return loggers().of(folder).lines.log; }

@@ -32,7 +32,18 @@ LoopInbox::LoopInbox(asio::io_context& context) : signal_(std::make_shared<const
   wait();
 }
 
-LoopInbox::~LoopInbox() { descriptor_.release(); }
+// The destructors of what is left may post.
+LoopInbox::~LoopInbox() {
+  descriptor_.release();
+  for (;;) {
+    std::vector<Item> left = std::exchange(running_, {});
+    if (left.empty()) {
+      const std::lock_guard lock(mutex_);
+      left.swap(items_);
+    }
+    if (left.empty()) return;
+  }
+}
 
 void LoopInbox::put(Item item) {
   std::shared_ptr<const Signal> signal;

@@ -84,7 +84,8 @@ class BeginningWatch final : public FilterExchange {
     look_later();
     co_return status;
   }
-  // A posted function runs after the work that is queued now, so a writer with more data has begun its next write by then.
+  // A posted function runs after the work that this thread has queued, so a writer with more data has begun its next write by then. If
+  // another thread resumes the writer, the seat may be released earlier.
   void look_later() {
     if (!admitted_->in) return;
     Executor* executor = current_executor();

@@ -31,7 +31,19 @@ class PumpWatch final : public DescriptorWatch {
 }  // namespace
 
 PumpLoop::PumpLoop(std::string name) : loop_(std::move(name)) {}
-PumpLoop::~PumpLoop() { stop(); }
+PumpLoop::~PumpLoop() {
+  stop();
+  // The destructors of what is left may post.
+  for (;;) {
+    std::deque<Item> left;
+    {
+      const std::lock_guard lock(mutex_);
+      left.swap(queue_);
+    }
+    if (left.empty()) return;
+  }
+}
+
 
 void PumpLoop::start() {
   {

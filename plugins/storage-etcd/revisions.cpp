@@ -18,7 +18,7 @@ using Answer = Result<Revision>;
 // A request waits at most this many turns of its loop for further callers.
 constexpr int kMostTurns = 8;
 
-// Resumes after all work that is ready on this executor.
+// Resumes after all work that this thread has posted to its executor.
 struct NextTurn {
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> frame) const { current_executor()->post(frame); }

@@ -117,8 +117,8 @@ Status damaged(std::string_view what, std::string_view key) {
   return Status(Reason::kInternalError, "the store is damaged: " + std::string(what) + " of key " + quoted(key) + " cannot be read");
 }
 
-Result<std::unique_ptr<Database>> Database::open(const std::string& directory, backplane::Logger* logger) {
-  std::unique_ptr<Database> database(new Database(directory, logger));
+Result<std::unique_ptr<Database>> Database::open(const std::string& directory, backplane::Logger* logger, bool durable) {
+  std::unique_ptr<Database> database(new Database(directory, logger, durable));
   if (auto status = database->open_handles(); !status.ok()) return status;
   return database;
 }
@@ -135,7 +135,7 @@ Status Database::open_handles() {
   rocksdb::DB* raw = nullptr;
   auto options = database_options();
   options.info_log = make_info_log(logger_);
-  ledger_ = std::make_unique<LogLedger>(directory_);
+  ledger_ = std::make_unique<LogLedger>(directory_, durable_);
   if (const std::string gone = ledger_->missing(); !gone.empty()) return damaged_store(directory_, "its log " + gone + " is missing");
   options.env = ledger_->env();
   const auto status = rocksdb::DB::Open(options, directory_, families, &handles, &raw);

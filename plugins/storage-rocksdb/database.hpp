@@ -32,8 +32,9 @@ struct Opened {
 
 class Database {
  public:
-  // `logger` receives RocksDB's warnings; it may be null.
-  static Result<std::unique_ptr<Database>> open(const std::string& directory, backplane::Logger* logger);
+  // `logger` receives RocksDB's warnings; it may be null. `durable`: false with --unsafe-no-fsync, so that no log space is reserved:
+  // without fsync a power failure could leave holes in it.
+  static Result<std::unique_ptr<Database>> open(const std::string& directory, backplane::Logger* logger, bool durable = true);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
@@ -65,7 +66,8 @@ class Database {
   };
 
  private:
-  Database(std::string directory, backplane::Logger* logger) : directory_(std::move(directory)), logger_(logger) {}
+  Database(std::string directory, backplane::Logger* logger, bool durable)
+      : directory_(std::move(directory)), logger_(logger), durable_(durable) {}
   Status open_handles();
   rocksdb::Status close_handles();
   // Flushes the entries replayed from the log to files, in the background: startup need not wait until they are durable, and the next one
@@ -74,6 +76,7 @@ class Database {
 
   const std::string directory_;
   backplane::Logger* const logger_;
+  const bool durable_;
   mutable std::shared_mutex mutex_;
   std::atomic<bool> merging_{false};
   std::shared_ptr<rocksdb::Cache> cache_;

@@ -32,7 +32,7 @@ class TellingFiles final : public rocksdb::FileSystemWrapper {
                                     std::unique_ptr<rocksdb::FSWritableFile>* made, rocksdb::IODebugContext* debug) override {
     auto status = FileSystemWrapper::NewWritableFile(path, options, made, debug);
     if (!status.ok() || !is_log(path)) return status;
-    *made = make_reserved_log(std::move(*made), path);
+    if (ledger_.reserves()) *made = make_reserved_log(std::move(*made), path);
     return ledger_.add(path);
   }
 
@@ -78,8 +78,8 @@ bool sync_directory(const std::string& path) {
 
 }  // namespace
 
-LogLedger::LogLedger(std::string directory)
-    : directory_(std::move(directory)), env_(rocksdb::NewCompositeEnv(std::make_shared<TellingFiles>(*this))) {
+LogLedger::LogLedger(std::string directory, bool reserves)
+    : directory_(std::move(directory)), reserves_(reserves), env_(rocksdb::NewCompositeEnv(std::make_shared<TellingFiles>(*this))) {
   std::ifstream lines(directory_ + std::string(kFile));
   for (std::string line; std::getline(lines, line);) {
     if (is_log(line)) names_.insert(line);

@@ -25,8 +25,9 @@ namespace backplane::rocks {
 
 class LogLedger {
  public:
-  // Reads the ledger of `directory`; a missing ledger is empty (a new store, or one from before ledgers existed).
-  explicit LogLedger(std::string directory);
+  // Reads the ledger of `directory`; a missing ledger is empty (a new store, or one from before ledgers existed). `reserves`: whether the
+  // space of new logs is reserved (reserved_log.hpp).
+  LogLedger(std::string directory, bool reserves);
 
   // The Env for RocksDB: the default one, which also updates the ledger.
   rocksdb::Env* env() const noexcept { return env_.get(); }
@@ -39,6 +40,7 @@ class LogLedger {
   bool is_recovering() const noexcept { return recovering_.load(); }
   void end_recovery() noexcept { recovering_.store(false); }
 
+  bool reserves() const noexcept { return reserves_; }
   rocksdb::IOStatus add(const std::string& path);
   rocksdb::IOStatus remove(const std::string& path);
 
@@ -46,6 +48,7 @@ class LogLedger {
   rocksdb::IOStatus write(const std::set<std::string>& names) const;
 
   const std::string directory_;
+  const bool reserves_;
   mutable std::mutex mutex_;
   std::set<std::string> names_;
   std::unique_ptr<rocksdb::Env> env_;

@@ -166,6 +166,15 @@ TEST_F(LogTailTest, OnlyTheEndOfALongLogIsRead) {
   EXPECT_EQ(rows(log, torn(bytes, [](std::size_t sector) { return sector != 3; })), 199);
 }
 
+// RocksDB appends 1 MB at a time: space may be reserved for the rest of such a record, which then begins before the window.
+TEST_F(LogTailTest, ALargeRecordWithoutItsEndWasNeverAcknowledged) {
+  const fs::path log = crashed_store(2, 1'500'000);
+  std::string bytes = contents(log);
+  bytes.resize(bytes.find_last_not_of('\0') + 1 - 100);
+  bytes.append(kReservedLogBytes, '\0');
+  EXPECT_EQ(rows(log, bytes), 1) << said_;
+}
+
 TEST_F(LogTailTest, AFileIsAsLongAsItsContentsInTheEnd) {
   const std::string path = directory_ + "/000001.log";
   std::unique_ptr<rocksdb::FSWritableFile> file;

@@ -19,6 +19,7 @@ class RocksdbStorage final : public StorageBackend, public StoreInspection, priv
  public:
   RocksdbStorage(std::unique_ptr<Database> database, Opened opened, const StorageBackendConfig& config)
       : stored_form_(config.stored_form.empty() ? "json" : config.stored_form),
+        durable_(durably(!config.unsafe_no_fsync)),
         database_(std::move(database)),
         compacted_(opened.compacted),
         reader_(*database_, compacted_),
@@ -53,8 +54,16 @@ class RocksdbStorage final : public StorageBackend, public StoreInspection, priv
   Result<bool> begin_compaction(Revision revision);
   Result<bool> compact_part(Revision revision);
   Status shut_down();
+  static rocksdb::WriteOptions durably(bool sync) {
+    rocksdb::WriteOptions options;
+    options.sync = sync;
+    return options;
+  }
 
   const std::string stored_form_;
+  // For writes that are not the writer's, too: a power failure may otherwise leave a hole in the log before a later record, which looks
+  // like damage (log_tail.hpp).
+  const rocksdb::WriteOptions durable_;
   std::unique_ptr<Database> database_;
   std::atomic<Revision> compacted_;
   std::mutex compacting_;
@@ -142,7 +151,7 @@ Result<bool> RocksdbStorage::begin_compaction(Revision revision) {
   if (!reading.ok()) return stopped_status();
   if (revision <= compacted_.load()) return false;
   // Written before the first row is deleted: after a crash in the middle no watch reads a history with holes.
-  const auto status = reading.db().Put(rocksdb::WriteOptions(), "compacted", number(static_cast<std::uint64_t>(revision)));
+  const auto status = reading.db().Put(durable_, "compacted", number(static_cast<std::uint64_t>(revision)));
   if (!status.ok()) return to_status(status, "compact the store");
   compacted_.store(revision);
   return true;
@@ -171,7 +180,7 @@ Result<bool> RocksdbStorage::compact_part(Revision revision) {
   }
   if (!it->status().ok()) return to_status(it->status(), "compact the store");
   if (lines == 0) return false;
-  const auto status = reading.db().Write(rocksdb::WriteOptions(), &rows);
+  const auto status = reading.db().Write(durable_, &rows);
   if (!status.ok()) return to_status(status, "compact the store");
   compact_from_ = std::move(next);
   return lines == kLinesPerCompaction;
@@ -212,7 +221,7 @@ Task<Status> RocksdbStorage::stop() {
 }  // namespace rocks
 
 Result<std::unique_ptr<StorageBackend>> open_rocksdb_storage(const StorageBackendConfig& config, Logger* logger) {
-  auto database = rocks::Database::open(config.data_dir, logger);
+  auto database = rocks::Database::open(config.data_dir, logger, !config.unsafe_no_fsync);
   if (!database.ok()) return std::move(database.status());
   auto opened = rocks::read_opened(**database);
   if (!opened.ok()) return std::move(opened.status());
