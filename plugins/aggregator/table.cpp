@@ -14,7 +14,7 @@ std::string service_text(const Object& object) {
 }
 
 // "True", or "False (ServiceNotFound)".
-std::string availability_of(const Object& object) {
+std::string availability_text(const Object& object) {
   const Value* conditions = find_path(object, "status.conditions");
   if (!conditions || !conditions->is_array()) return "Unknown";
   for (const auto& item : conditions->get_array()) {
@@ -27,7 +27,7 @@ std::string availability_of(const Object& object) {
 
 void print_apiservice(const Object& object, std::int64_t, Array& cells) {
   cells.emplace_back(service_text(object));
-  cells.emplace_back(availability_of(object));
+  cells.emplace_back(availability_text(object));
 }
 
 }  // namespace
