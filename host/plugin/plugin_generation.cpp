@@ -140,6 +140,7 @@ bool PluginGeneration::drain(const RetireLimits& limits, NamedSignal& hurry) {
     spawn_detached(executor(), tell_when_idle(tasks_, idle));
     if (!fires_within(*idle, hurry, limits.tasks)) return false;
   }
+  host_->release_registered();
   return fires_within(*unused_, hurry, limits.tasks);
 }
 

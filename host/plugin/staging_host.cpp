@@ -288,7 +288,7 @@ Status StagingHost::handle(PathRoute route) {
   auto status = check_path(route);
   if (status.ok()) status = admit("path", route.path + (route.prefix ? " and below" : ""));
   if (!status.ok()) return status;
-  route.handler = tied(hold(), std::move(route.handler));
+  route.handler = registered(std::move(route.handler));
   staged_.target.paths.push_back(std::move(route));
   return {};
 }
@@ -302,8 +302,10 @@ Status StagingHost::add_post_start_hook(std::string name, PostStartHook hook) {
   if (!hook) return bad_request("hook func may not be nil: " + backplane::quoted(name));
   auto status = admit("poststarthook", name);
   if (!status.ok()) return status;
-  PostStartHook fenced = [plugin = plugin_, name, hook = std::move(hook), this](PostStartHookContext context) {
-    return fenced_post_start(plugin, name, hook, PostStartHookContext{context.executor, stop_});
+  const auto kept = std::make_shared<const PostStartHook>(std::move(hook));
+  registered_.push_back(kept);
+  PostStartHook fenced = [plugin = plugin_, name, kept, this](PostStartHookContext context) {
+    return fenced_post_start(plugin, name, *kept, PostStartHookContext{context.executor, stop_});
   };
   staged_.target.post_start_hooks.push_back({std::move(name), tied(hold(), std::move(fenced)), plugin_});
   return {};
@@ -313,7 +315,9 @@ Status StagingHost::add_pre_shutdown_hook(std::string name, PreShutdownHook hook
   if (!hook) return bad_request("hook func may not be nil: " + backplane::quoted(name));
   auto status = admit("preshutdownhook", name);
   if (!status.ok()) return status;
-  PreShutdownHook fenced = [plugin = plugin_, name, hook = std::move(hook)] { return fenced_pre_shutdown(plugin, name, hook); };
+  const auto kept = std::make_shared<const PreShutdownHook>(std::move(hook));
+  registered_.push_back(kept);
+  PreShutdownHook fenced = [plugin = plugin_, name, kept] { return fenced_pre_shutdown(plugin, name, *kept); };
   staged_.target.pre_shutdown_hooks.push_back({std::move(name), tied(hold(), std::move(fenced)), plugin_});
   return {};
 }
@@ -323,6 +327,7 @@ Status StagingHost::add_health_check(std::shared_ptr<HealthCheck> check, HealthE
   auto name = check->name();
   auto status = admit("check", name);
   if (!status.ok()) return status;
+  registered_.push_back(check);
   auto fenced = fenced_health_check(plugin_, std::move(name), std::move(check));
   staged_.target.health_checks.push_back({tied(hold(), std::move(fenced)), where, plugin_});
   return {};
@@ -348,14 +353,14 @@ Status StagingHost::register_storage_backend(std::string name, StorageBackendFac
 Status StagingHost::register_authenticator(std::shared_ptr<Authenticator> authenticator) {
   if (!authenticator) return no_object("authenticator");
   auto status = admit("authenticator", std::string(authenticator->name()));
-  if (status.ok()) staged_.authenticators.push_back(tied(hold(), std::move(authenticator)));
+  if (status.ok()) staged_.authenticators.push_back(registered(std::move(authenticator)));
   return status;
 }
 
 Status StagingHost::register_authorizer(std::shared_ptr<Authorizer> authorizer) {
   if (!authorizer) return no_object("authorizer");
   auto status = admit("authorizer", std::string(authorizer->name()));
-  if (status.ok()) staged_.authorizers.push_back(tied(hold(), std::move(authorizer)));
+  if (status.ok()) staged_.authorizers.push_back(registered(std::move(authorizer)));
   return status;
 }
 
@@ -389,8 +394,8 @@ Status StagingHost::register_audit(AuditRegistration registration) {
   if (!registration.policy || !registration.sink) return no_object("audit policy or sink");
   auto status = admit("audit", std::string(registration.sink->name()));
   if (!status.ok()) return status;
-  registration.policy = tied(hold(), std::move(registration.policy));
-  registration.sink = tied(hold(), std::move(registration.sink));
+  registration.policy = registered(std::move(registration.policy));
+  registration.sink = registered(std::move(registration.sink));
   staged_.audit.push_back(std::move(registration));
   return {};
 }
@@ -401,7 +406,7 @@ Status StagingHost::set_storage_transformers(std::shared_ptr<const StorageTransf
   }
   if (!transformers) return no_object("storage transformers");
   auto status = staged_.storage_transformers != nullptr ? Status() : admit("storage", "transformers");
-  if (status.ok()) staged_.storage_transformers = tied(hold(), std::move(transformers));
+  if (status.ok()) staged_.storage_transformers = registered(std::move(transformers));
   return status;
 }
 
@@ -414,7 +419,7 @@ Task<Result<Object>> StagingHost::convert(GroupVersionKind to, Object object) {
 Status StagingHost::register_request_gate(std::shared_ptr<RequestGate> gate) {
   if (!gate) return no_object("request gate");
   auto status = admit("request", "gate");
-  if (status.ok()) staged_.request_gate = tied(hold(), std::move(gate));
+  if (status.ok()) staged_.request_gate = registered(std::move(gate));
   return status;
 }
 
@@ -423,7 +428,7 @@ std::vector<StoredObjects> StagingHost::stored_objects() const { return services
 Status StagingHost::register_peer_servers(std::shared_ptr<PeerServers> peers) {
   if (!peers) return no_object("peer servers");
   auto status = admit("peer", "servers");
-  if (status.ok()) staged_.peer_servers = tied(hold(), std::move(peers));
+  if (status.ok()) staged_.peer_servers = registered(std::move(peers));
   return status;
 }
 

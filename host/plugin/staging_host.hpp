@@ -90,6 +90,9 @@ class StagingHost final : public Host {
   StagedRegistrations commit();
   // Drops registrations that have not been committed.
   void discard() { staged_ = {}; }
+  // Releases what the plugin has registered. Call it when its tasks have ended: a task may use an object that only a hook or a handler
+  // owns.
+  void release_registered() { registered_.clear(); }
   // find_storage() looks here first; null: only in the tables of the server.
   void look_first_in(std::shared_ptr<const UnpublishedTargets> targets) { unpublished_.set(std::move(targets)); }
   // The hold for registrations that are handed over. This object has only a weak reference to its generation; null once the generation has
@@ -148,6 +151,12 @@ class StagingHost final : public Host {
   class PublishedPaths;
   // Refuses a version that the Scheme cannot convert to the stored one and back, naming both.
   Status check_conversions(const ResourceConfig& config);
+  // Ties a registered object to the generation, and retains it until release_registered().
+  template <class T>
+  std::shared_ptr<T> registered(std::shared_ptr<T> object) {
+    if (object) registered_.push_back(object);
+    return tied(hold(), std::move(object));
+  }
   // Refuses a registration that comes too late, has no name, or has a name that is taken.
   Status admit(const std::string& kind, const std::string& name);
 
@@ -159,6 +168,8 @@ class StagingHost final : public Host {
   std::unique_ptr<PluginLogger> logger_;
   std::shared_ptr<AuthorizerOrder> authorizer_order_;  // null: the plugin has set none
   StagedRegistrations staged_;
+  // What the plugin has registered, without the hold. The plugin's tasks may refer to it.
+  std::vector<std::shared_ptr<const void>> registered_;
   FencedSignal stop_;
   std::once_flag groups_complete_made_;
   std::optional<FencedSignal> groups_complete_;

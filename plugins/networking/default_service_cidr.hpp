@@ -3,7 +3,7 @@
 // and is otherwise unchanged.
 //
 // Thread-safety: one executor.
-// Lifetime:      shared by the hook and the task it starts; the task ends when the stop signal fires.
+// Lifetime:      the hook owns it; the host destroys the hook after the task that it starts has ended.
 // Errors:        failed writes are logged and retried in the next pass.
 #pragma once
 

@@ -223,7 +223,7 @@ TEST_F(Replacement, ANewBuildServesAndTheObjectsStay) {
   EXPECT_NE(server_->send("POST", std::string(kGadgets), gadget("new")).body.find(R"("build":"two")"), std::string::npos);
   EXPECT_EQ(noted("started"), started + 1) << "post-start hooks of the new build";
   EXPECT_EQ(noted("finished"), finished + 1) << "pre-shutdown hooks of the former one";
-  EXPECT_EQ(noted("stopped"), stopped + 1) << "its tasks get the stop signal";
+  EXPECT_EQ(noted("stopped"), stopped + 1) << "its tasks get the stop signal, and what its hooks own still exists";
   wait_mapped(mapped_before_ + 1);
 }
 

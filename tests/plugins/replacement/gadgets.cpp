@@ -104,10 +104,11 @@ class Gadgets final : public Plugin {
     if (status.ok()) status = host.register_authorizer(std::make_shared<Rules>());
     if (status.ok()) status = host.handle({"/gadgets", true, true, std::make_shared<SayBuild>()});
     if (status.ok()) status = host.add_health_check(std::make_shared<AlwaysWell>(), {});
-    if (status.ok()) status = host.add_post_start_hook("gadgets", [this](PostStartHookContext) { return start(); });
+    const auto of_hook = std::make_shared<int>();  // owned by the hook alone
+    if (status.ok()) status = host.add_post_start_hook("gadgets", [this, of_hook](PostStartHookContext) { return start(); });
     if (status.ok()) status = host.add_pre_shutdown_hook("gadgets", [] { return finish(); });
     host.on_group_versions_changed([](const GroupVersionsChange&) { note("group versions"); });
-    host.spawn("waiting", wait(host.stop_signal()));
+    host.spawn("waiting", wait(host.stop_signal(), of_hook));
     return status.ok() ? fails_in("provision") : status;
   }
   Status validate() override { return fails_in("validate"); }
@@ -147,10 +148,11 @@ class Gadgets final : public Plugin {
     note("finished");
     co_return Status();
   }
-  static Task<void> wait(Signal& stop) {
+  // `of_hook` exists until the plugin's tasks have ended.
+  static Task<void> wait(Signal& stop, std::weak_ptr<const int> of_hook) {
     auto waiting = stop.wait();
     co_await std::move(waiting);
-    note("stopped");
+    note(of_hook.expired() ? "stopped after its hooks were destroyed" : "stopped");
   }
 
   Host* host_ = nullptr;
