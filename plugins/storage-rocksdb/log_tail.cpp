@@ -80,34 +80,27 @@ LogTail read_log_tail(std::string_view bytes, bool is_all) {
     if (ends_record(bytes, at)) end = at + length;
     at += length;
   }
-  if (!end) return {{}, {}, true};
-  if (*end >= bytes.size()) return {};
+  if (!end || *end >= bytes.size()) return {};
   const std::size_t last = bytes.find_last_not_of('\0');
   const std::size_t written = last == std::string_view::npos ? 0 : last + 1;
-  if (written <= *end) return {end, {}, false};
+  if (written <= *end) return {end, {}};
   if (at >= bytes.size()) return {};  // a record that the end of the file has cut off
-  if (record_follows(bytes, at, written)) return {{}, at, false};
+  if (record_follows(bytes, at, written)) return {{}, at};
   std::size_t to = written;
   if (at + kLogHeader <= bytes.size()) to = std::max(to, std::min(bytes.size(), at + kLogHeader + parse_log_head(bytes.substr(at)).length));
-  return has_zero_sector(bytes, at, to) ? LogTail{end, {}, false} : LogTail{};
+  return has_zero_sector(bytes, at, to) ? LogTail{end, {}} : LogTail{};
 }
 
 rocksdb::IOStatus cut_log_tail(const std::string& path) {
   std::error_code error;
   const std::uint64_t size = std::filesystem::file_size(path, error);
   if (error) return rocksdb::IOStatus::OK();  // RocksDB reports it
-  std::uint64_t begin = size > kWindow ? (size - kWindow) / kLogBlock * kLogBlock : 0;
-  LogTail tail;
-  // RocksDB appends a record above 1 MB in several parts. Space may have been reserved for the last part, and the record was not written
-  // whole: it then begins before the window.
-  for (;; begin = 0) {
-    std::string bytes(size - begin, '\0');
-    std::ifstream file(path, std::ios::binary);
-    file.seekg(static_cast<std::streamoff>(begin));
-    if (!file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) return rocksdb::IOStatus::OK();
-    tail = read_log_tail(bytes, begin == 0);
-    if (!tail.too_short || begin == 0) break;
-  }
+  const std::uint64_t begin = size > kWindow ? (size - kWindow) / kLogBlock * kLogBlock : 0;
+  std::string bytes(size - begin, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(begin));
+  if (!file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) return rocksdb::IOStatus::OK();
+  const LogTail tail = read_log_tail(bytes, begin == 0);
   if (tail.damaged_at) {
     return rocksdb::IOStatus::Corruption("a record cannot be read in " + path + " offset " + std::to_string(begin + *tail.damaged_at));
   }

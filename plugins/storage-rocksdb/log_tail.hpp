@@ -21,7 +21,6 @@ namespace backplane::rocks {
 struct LogTail {
   std::optional<std::size_t> cut_at;      // the end of the last whole record, if unwritten space follows
   std::optional<std::size_t> damaged_at;  // a place that cannot be read, although records follow
-  bool too_short = false;                 // no record ends in the bytes before a place that cannot be read: the whole log is needed
 };
 
 // `bytes`: the end of a log, from the beginning of a block on. `is_all`: the whole log.

@@ -29,6 +29,12 @@ class ReservedLog final : public rocksdb::FSWritableFileOwnerWrapper {
     prepare(data.size());
     return count(FSWritableFileOwnerWrapper::Append(data, options, verification, debug), data.size());
   }
+  rocksdb::IOStatus Sync(const rocksdb::IOOptions& options, rocksdb::IODebugContext* debug) override {
+    return end_record(FSWritableFileOwnerWrapper::Sync(options, debug));
+  }
+  rocksdb::IOStatus Fsync(const rocksdb::IOOptions& options, rocksdb::IODebugContext* debug) override {
+    return end_record(FSWritableFileOwnerWrapper::Fsync(options, debug));
+  }
   rocksdb::IOStatus Close(const rocksdb::IOOptions& options, rocksdb::IODebugContext* debug) override {
     release();
     return FSWritableFileOwnerWrapper::Close(options, debug);
@@ -37,8 +43,9 @@ class ReservedLog final : public rocksdb::FSWritableFileOwnerWrapper {
  private:
   void prepare(std::size_t bytes) {
     if (descriptor_ < 0) return;
+    const bool begins_record = std::exchange(between_records_, false);
     if (bytes > kLargestReservedAppend) return drop();
-    if (bytes <= kSmallAppend && size_ + bytes > reserved_) reserve();
+    if (begins_record && bytes <= kSmallAppend && size_ + bytes > reserved_) reserve();
   }
 
   void reserve() {
@@ -50,6 +57,11 @@ class ReservedLog final : public rocksdb::FSWritableFileOwnerWrapper {
       reserved_ = from + 1;  // perhaps a part of it has been written
       release();
     }
+  }
+
+  rocksdb::IOStatus end_record(rocksdb::IOStatus status) {
+    between_records_ = status.ok();
+    return status;
   }
 
   // Removes the space that is not used.
@@ -77,6 +89,9 @@ class ReservedLog final : public rocksdb::FSWritableFileOwnerWrapper {
   int descriptor_;  // below 0: no space is reserved
   std::uint64_t size_ = 0;
   std::uint64_t reserved_ = 0;  // the file's size while it is above size_
+  // RocksDB appends a record above 1 MB in several parts, and syncs after the last one. Zeros after a part of a record would look like
+  // damage, so space is reserved at the beginning of a record only.
+  bool between_records_ = true;
 };
 
 }  // namespace
