@@ -1,4 +1,4 @@
-// Texts in HTML and XML.
+// Escapes text for HTML and XML.
 //
 // Thread-safety: a pure function.
 #pragma once
@@ -10,8 +10,8 @@ namespace backplane {
 
 enum class MarkupQuotes : unsigned char { kUnchanged, kEscaped };
 
-// `text` with the references &amp; &lt; &gt; for its markup, so that no reader takes it for an element; kEscaped: quotation marks and
-// apostrophes as &#34; and &#39; too, as the value of an attribute needs them (Go: html.EscapeString).
+// Returns `text` with & < > replaced by &amp; &lt; &gt;. With kEscaped, also " and ' by &#34; and &#39;, for the value of an attribute
+// (Go: html.EscapeString).
 inline std::string escaped_markup(std::string_view text, MarkupQuotes quotes = MarkupQuotes::kUnchanged) {
   std::string out;
   out.reserve(text.size());

@@ -1,8 +1,10 @@
 // Paths that plugins publish and withdraw while the server runs.
 //
-// Thread-safety: every method from any thread; find() never waits, and costs one load while nothing is published.
-// Lifetime:      a handler lives as long as a request holds it.
-// Errors:        kAlreadyExists, naming the plugin that has the path; kNotFound.
+// Thread-safety: every method from any thread. find() loads one atomic while nothing is published; otherwise it locks a mutex while it
+//                copies one pointer, and never waits for publish() or withdraw() to copy the table.
+// Lifetime:      a withdrawn handler is destroyed after the last request that uses it.
+// Errors:        publish(): kAlreadyExists, naming the plugin that has the path. withdraw(): kNotFound if `registrant` has not published
+//                the path.
 #pragma once
 
 #include <atomic>
@@ -20,7 +22,7 @@
 
 namespace backplane {
 
-// `path X is already published by core`.
+// kAlreadyExists `path "/x" is already handled by core`.
 Status path_taken(const std::string& path, const std::string& registrant);
 
 class PublishedPaths {

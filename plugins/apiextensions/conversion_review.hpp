@@ -1,7 +1,8 @@
-// ConversionReview: the request to a conversion webhook, and its valid responses (webhookConverter of k8s.io/apiextensions-apiserver).
+// Writes the ConversionReview for a conversion webhook, and checks the response (webhookConverter of k8s.io/apiextensions-apiserver).
 //
 // Thread-safety: pure functions.
-// Errors:        code 500 without a reason, with upstream's messages: `conversion webhook for example.com/v1, Kind=Foo failed: …`.
+// Errors:        ReviewAnswer::fault, and upstream's message in ::problem: `conversion webhook for example.com/v1, Kind=Foo failed: …`.
+//                ConversionWebhook::convert() returns the message with code 500 and no reason.
 #pragma once
 
 #include <span>
@@ -16,7 +17,7 @@
 
 namespace backplane::apiextensions {
 
-// The kind of failure of a response, as a label of metrics.
+// Why a call failed. fault_name() returns the value of the metrics' label `failure_type`: empty for kNone.
 enum class ReviewFault : unsigned char { kNone, kCall, kMalformed, kPartial, kInvalidObject };
 std::string_view fault_name(ReviewFault fault) noexcept;
 
@@ -29,13 +30,15 @@ struct ReviewQuestion {
 
 struct ReviewAnswer {
   ReviewFault fault = ReviewFault::kNone;
-  std::string problem;          // the whole message
-  std::vector<Object> objects;  // as many as in the request, with their metadata
+  std::string problem;  // the whole message
+  // The converted objects, with the metadata of the originals except labels and annotations. One for each object of the request if `fault`
+  // is kNone; fewer otherwise.
+  std::vector<Object> objects;
 };
 
-// The first known version; empty: none is known.
+// The first of `versions` (conversionReviewVersions) that is "v1" or "v1beta1"; empty if there is none.
 std::string choose_review(const std::vector<std::string>& versions);
-// The objects' type, for messages.
+// "example.com/v1, Kind=Foo".
 std::string kind_text(const GroupVersionKind& kind);
 
 std::string ask(const ReviewQuestion& question, std::span<const Object> objects);

@@ -63,7 +63,7 @@ RegisteredObject api_service(const ExtensionSettings& settings, const GroupVersi
   return out;
 }
 
-// "KeepShelves" → "keepshelves": a label of a webhook's name.
+// "KeepShelves" → "keepshelves": the first DNS label of a webhook's name.
 std::string label_of(std::string_view name) {
   std::string out;
   for (const char character : name) {

@@ -11,7 +11,7 @@
 
 namespace backplane::test {
 
-// `count` pieces of `p`s; then its end, or the error, if one was passed.
+// next() returns `count` pieces of `size` letters p; then `error` if it is set, else an empty string, which is the end of the body.
 class Pieces final : public BodySource {
  public:
   static constexpr std::size_t kSize = 50'000;
