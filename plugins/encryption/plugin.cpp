@@ -88,7 +88,7 @@ class EncryptionPlugin final : public Plugin {
     auto text = kit::read_bounded_file(context.path);
     if (!text.ok()) {
       return bad_request("error while parsing file: error while loading file: error reading encryption provider configuration file " +
-                         quoted(context.path) + ": " + text.status().message());
+                         backplane::quoted(context.path) + ": " + text.status().message());
     }
     auto setup = make_setup(host, context, *text);
     OPENSSL_cleanse(text->data(), text->size());

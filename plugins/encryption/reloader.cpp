@@ -82,7 +82,7 @@ Task<void> Reloader::follow() {
   auto watching = kit::watch_file(
       host_.stop_signal(), std::move(file), {}, [this](std::string content) { return changed(std::move(content)); },
       [this](const Status& why) {
-        failed("error reading encryption provider configuration file " + quoted(context_.path) + ": " + why.message());
+        failed("error reading encryption provider configuration file " + backplane::quoted(context_.path) + ": " + why.message());
       });
   co_await std::move(watching);
 }

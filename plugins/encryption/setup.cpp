@@ -62,7 +62,7 @@ class SetupMaker {
     const KmsSettings settings{kms.name, kms.endpoint, kms.timeout, kms.cache_size.value_or(0)};
     auto provider = v1 ? make_kms_v1_provider(host_, settings) : make_kms_v2_provider(host_, settings, context_.server_id_hash);
     if (!provider.ok()) {
-      return Failure{std::string("could not configure ") + (v1 ? "KMSv1" : "KMSv2") + "-Plugin's probe " + quoted(kms.name) +
+      return Failure{std::string("could not configure ") + (v1 ? "KMSv1" : "KMSv2") + "-Plugin's probe " + backplane::quoted(kms.name) +
                      ", error: " + provider.failure().text};
     }
     setup_.kms.push_back(*provider);

@@ -74,8 +74,8 @@ Outcome<Done> Transformers::add(const std::string& resource, const Providers& pr
   const std::string group = dot == std::string::npos ? std::string() : resource.substr(dot + 1);
   for (const Key& mask : {Key(group, kAny), Key(kAny, kAny)}) {
     if (!configured_.contains(mask)) continue;
-    return Failure{"resource " + quoted(config_text(group, name)) + " is masked by earlier rule " +
-                   quoted(config_text(mask.first, mask.second))};
+    return Failure{"resource " + backplane::quoted(config_text(group, name)) + " is masked by earlier rule " +
+                   backplane::quoted(config_text(mask.first, mask.second))};
   }
   Providers& all = configured_[{group, name}];
   all.insert(all.end(), providers.begin(), providers.end());

@@ -15,7 +15,8 @@ namespace {
 constexpr std::string_view kDefaultPort = "2379";
 
 Status bad_server(std::string_view url, std::string_view why) {
-  return bad_request("--etcd-servers: " + quoted(url) + " " + std::string(why) + "; write it as https://HOST:PORT or http://HOST:PORT");
+  return bad_request("--etcd-servers: " + backplane::quoted(url) + " " + std::string(why) +
+                     "; write it as https://HOST:PORT or http://HOST:PORT");
 }
 
 Status check_pem(std::string_view flag, const std::string& path) {
@@ -24,9 +25,9 @@ Status check_pem(std::string_view flag, const std::string& path) {
   std::stringstream text;
   text << file.rdbuf();
   if (!file.is_open() || text.str().empty())
-    return bad_request("--" + std::string(flag) + ": " + quoted(path) + " cannot be read, or is empty");
+    return bad_request("--" + std::string(flag) + ": " + backplane::quoted(path) + " cannot be read, or is empty");
   if (text.str().find("-----BEGIN ") == std::string::npos)
-    return bad_request("--" + std::string(flag) + ": " + quoted(path) + " holds nothing in PEM form");
+    return bad_request("--" + std::string(flag) + ": " + backplane::quoted(path) + " holds nothing in PEM form");
   return {};
 }
 
@@ -137,7 +138,7 @@ Result<Settings> with_servers(Settings settings, std::string_view servers) {
     if (!endpoint.ok()) return std::move(endpoint.status());
     settings.endpoints.push_back(std::move(*endpoint));
   }
-  if (settings.endpoints.empty()) return bad_request("--etcd-servers-overrides: " + quoted(servers) + " names no server");
+  if (settings.endpoints.empty()) return bad_request("--etcd-servers-overrides: " + backplane::quoted(servers) + " names no server");
   return settings;
 }
 

@@ -13,7 +13,7 @@ BioPtr open(const std::string& path) { return BioPtr(BIO_new_file(path.c_str(), 
 
 Status bad_file(std::string_view flag, const std::string& path, std::string_view why) {
   ERR_clear_error();
-  return bad_request("--" + std::string(flag) + ": " + quoted(path) + " " + std::string(why));
+  return bad_request("--" + std::string(flag) + ": " + backplane::quoted(path) + " " + std::string(why));
 }
 
 // One block of a PEM file.
@@ -47,7 +47,7 @@ Status check_authorities(const std::string& path) {
       ERR_clear_error();
       return any && at_end ? Status() : bad_file(kFlag, path, "is damaged");
     }
-    if (!block.is_certificate()) return bad_file(kFlag, path, "holds " + quoted(block.name) + " where certificates should be");
+    if (!block.is_certificate()) return bad_file(kFlag, path, "holds " + backplane::quoted(block.name) + " where certificates should be");
   }
 }
 
@@ -58,7 +58,7 @@ Status check_pair(const std::string& certificate_path, const std::string& key_pa
   const KeyPtr key(PEM_read_bio_PrivateKey(key_file.get(), nullptr, no_openssl_password, nullptr));
   if (key == nullptr) return bad_file("etcd-keyfile", key_path, "holds no private key, or one under a passphrase");
   if (X509_check_private_key(certificate.get(), key.get()) != 1)
-    return bad_file("etcd-keyfile", key_path, "does not hold the key of the certificate in " + quoted(certificate_path));
+    return bad_file("etcd-keyfile", key_path, "does not hold the key of the certificate in " + backplane::quoted(certificate_path));
   return {};
 }
 

@@ -176,7 +176,7 @@ Task<void> Follower::follow() {
   counts.handled(kWatchMethod, status);
   const bool wanted = !is_over() && !shared_->cluster.stopping();
   if (wanted && !status.ok() && status.code != Code::kCancelled) {
-    warn("a watch on etcd broke off, opening it again error=" + quoted(status.message));
+    warn("a watch on etcd broke off, opening it again error=" + backplane::quoted(status.message));
   }
 }
 
@@ -288,7 +288,7 @@ void Follower::received(etcdserverpb::WatchResponse& response, Stream& stream) {
   if (response.canceled()) {
     if (response.compact_revision() > 0) return finish(compacted_status());
     // The server has ended the watch (it is starting, or its certificate authority has changed): reopens at the watch's revision.
-    warn("etcd ended a watch, asking again reason=" + quoted(response.cancel_reason()));
+    warn("etcd ended a watch, asking again reason=" + backplane::quoted(response.cancel_reason()));
     return stream.cancel();
   }
   pause_ = kFirstPause;

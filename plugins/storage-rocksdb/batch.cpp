@@ -26,7 +26,7 @@ Result<const KeyState*> Batch::find(const std::string& key) {
   const auto version = status.ok() ? parse_version(record) : std::nullopt;
   if (!version) {
     keys_.erase(found);
-    return status.ok() ? damaged("the value", key) : to_status(status, "read key " + quoted(key));
+    return status.ok() ? damaged("the value", key) : to_status(status, "read key " + backplane::quoted(key));
   }
   state = {true, version->mod, version->create, version->lease, SharedBytes(std::string(version->value))};
   return &state;
@@ -39,7 +39,7 @@ Status Batch::supersede(const std::string& key, const KeyState& state, Revision 
   event.previous = state.value;
   event.previous_revision = state.mod;
   const auto status = rows_.Put(reading_.family(Family::kOld), old_key(key, revision), version_row(state));
-  if (!status.ok()) return to_status(status, "write key " + quoted(key));
+  if (!status.ok()) return to_status(status, "write key " + backplane::quoted(key));
   if (state.lease != 0) remove_row(lease_key_row(state.lease, key));
   return {};
 }
@@ -58,7 +58,7 @@ Status Batch::put(const Put& put, Revision revision, std::uint32_t index) {
   if (auto status = supersede(put.key, old, revision, event); !status.ok()) return status;
   const KeyState state{true, revision, old.exists ? old.create : revision, put.lease, put.value};
   const auto status = rows_.Put(reading_.family(Family::kLive), put.key, version_row(state));
-  if (!status.ok()) return to_status(status, "write key " + quoted(put.key));
+  if (!status.ok()) return to_status(status, "write key " + backplane::quoted(put.key));
   if (put.lease != 0) set_row(lease_key_row(put.lease, put.key), {});
   event.kv.value = put.value;
   event.kv.create_revision = state.create;

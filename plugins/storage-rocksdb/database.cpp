@@ -74,8 +74,8 @@ rocksdb::DBOptions database_options() {
 bool is_lock_error(const rocksdb::Status& status) { return status.IsIOError() && status.ToString().find("lock") != std::string::npos; }
 
 Status damaged_store(const std::string& directory, const std::string& how) {
-  return internal_error("the store in " + quoted(directory) + " is damaged and is left as it is; put a copy of it in its place (" + how +
-                        ")");
+  return internal_error("the store in " + backplane::quoted(directory) +
+                        " is damaged and is left as it is; put a copy of it in its place (" + how + ")");
 }
 
 // RocksDB does not name the log whose record it could not read.
@@ -87,11 +87,11 @@ std::string place_of_damage(const std::string& directory, const std::string& mes
 
 Status open_error(const rocksdb::Status& status, const std::string& directory) {
   if (is_lock_error(status)) {
-    return service_unavailable("the store in " + quoted(directory) +
+    return service_unavailable("the store in " + backplane::quoted(directory) +
                                " is in use by another process; stop that process, or give this one another --data-dir");
   }
   if (status.IsCorruption()) return damaged_store(directory, status.ToString() + place_of_damage(directory, status.ToString()));
-  return to_status(status, "open the store in " + quoted(directory));
+  return to_status(status, "open the store in " + backplane::quoted(directory));
 }
 
 // Writes a file and syncs it.
@@ -114,7 +114,8 @@ Status to_status(const rocksdb::Status& status, std::string_view what) {
 }
 
 Status damaged(std::string_view what, std::string_view key) {
-  return Status(Reason::kInternalError, "the store is damaged: " + std::string(what) + " of key " + quoted(key) + " cannot be read");
+  return Status(Reason::kInternalError,
+                "the store is damaged: " + std::string(what) + " of key " + backplane::quoted(key) + " cannot be read");
 }
 
 Result<std::unique_ptr<Database>> Database::open(const std::string& directory, backplane::Logger* logger, bool durable) {
@@ -245,7 +246,7 @@ Result<Opened> read_opened(const Database& database) {
   }
   if (!status.ok()) return to_status(status, "read the store's format");
   if (value != kFormat) {
-    return internal_error("the store has format " + quoted(value) + ", this server reads " + quoted(kFormat));
+    return internal_error("the store has format " + backplane::quoted(value) + ", this server reads " + backplane::quoted(kFormat));
   }
   for (auto [key, target] : {std::pair{"revision", &opened.revision}, std::pair{"compacted", &opened.compacted}}) {
     status = get(key, value);

@@ -190,7 +190,7 @@ class EventReader {
   Status read_put(Revision revision, StorageEvent& event) {
     std::string record;
     const auto status = moment_.get(Family::kLive, event.kv.key, record);
-    if (!status.ok() && !status.IsNotFound()) return to_status(status, "read key " + quoted(event.kv.key));
+    if (!status.ok() && !status.IsNotFound()) return to_status(status, "read key " + backplane::quoted(event.kv.key));
     auto version = status.ok() ? parse_version(record) : std::nullopt;
     if (!version || version->mod != revision) {
       // It has been superseded: the row of this version is the first that ends later.
@@ -244,7 +244,7 @@ Result<std::optional<RangeResult>> Reader::range(const RangeRequest& request, bo
     std::string record;
     const auto status = moment.get(Family::kLive, request.start, record);
     if (status.IsIncomplete()) return std::optional<RangeResult>();
-    if (!status.ok() && !status.IsNotFound()) return to_status(status, "read key " + quoted(request.start));
+    if (!status.ok() && !status.IsNotFound()) return to_status(status, "read key " + backplane::quoted(request.start));
     const auto version = status.ok() ? parse_version(record) : std::nullopt;
     if (status.ok() && !version) return damaged("the value", request.start);
     if (version) into.add(request.start, *version);

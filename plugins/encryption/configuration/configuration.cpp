@@ -59,11 +59,13 @@ Configuration configuration_of(const Object& object) {
 }  // namespace
 
 Result<Configuration> read_configuration(std::string_view text, const std::string& path, bool reload) {
-  if (text.empty()) return bad_request("error while loading file: encryption provider configuration file " + quoted(path) + " is empty");
+  if (text.empty())
+    return bad_request("error while loading file: encryption provider configuration file " + backplane::quoted(path) + " is empty");
   static const kit::ConfigDecoder decoder("EncryptionConfiguration", {"v1"}, encryption_configuration_json(), /*secret=*/true);
   auto document = decoder.decode(text);
   if (!document.ok()) {
-    return bad_request("error decoding encryption provider configuration file " + quoted(path) + ": " + document.status().message());
+    return bad_request("error decoding encryption provider configuration file " + backplane::quoted(path) + ": " +
+                       document.status().message());
   }
   Configuration configuration = configuration_of(document->object);
   const FieldErrors errors = validate_configuration(configuration, reload);

@@ -106,7 +106,7 @@ void check_endpoint(const std::string& endpoint, const std::string& path, FieldE
   const std::size_t colon = endpoint.find(':');
   const std::string scheme = colon == std::string::npos ? std::string() : lower_case(endpoint.substr(0, colon));
   if (scheme != "unix") {
-    errors.invalid(path, endpoint, "unsupported scheme " + quoted(scheme) + " for KMS provider, only unix is supported");
+    errors.invalid(path, endpoint, "unsupported scheme " + backplane::quoted(scheme) + " for KMS provider, only unix is supported");
   }
 }
 

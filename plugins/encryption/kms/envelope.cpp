@@ -19,7 +19,7 @@ std::string joined_problems(const Problems& problems) {
 }
 
 Failure annotation_error(std::string_view key, const std::string& why) {
-  return Failure{"annotations: Invalid value: " + quoted(key) + ": " + why};
+  return Failure{"annotations: Invalid value: " + backplane::quoted(key) + ": " + why};
 }
 
 // validation.IsFullyQualifiedDomainName.

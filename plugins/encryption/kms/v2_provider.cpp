@@ -107,8 +107,8 @@ std::optional<Outcome<SharedBytes>> KmsV2Provider::write_now(std::string_view bo
   const WriteKeyRef current = current_.load();
   if (!current) return Failure{std::string(kNoKey)};
   if (const Time now = now_(); now > current->expires) {
-    return Failure{"encryptedDEKSource with keyID hash " + quoted(current->key_id_hash) + " expired at " + time_text(current->expires) +
-                   " (current time is " + time_text(now) + ")"};
+    return Failure{"encryptedDEKSource with keyID hash " + backplane::quoted(current->key_id_hash) + " expired at " +
+                   time_text(current->expires) + " (current time is " + time_text(now) + ")"};
   }
   std::string sealed;
   auto done = current->cipher->seal(plain.view(), bound_to, sealed);
@@ -165,7 +165,7 @@ Task<Outcome<Done>> KmsV2Provider::ask_plugin() {
   const KeyIdProblem problem = check_key_id(status->key_id);
   if (!problem.text.empty()) {
     count_invalid_key_id(name(), problem.code);
-    errors.push_back({"got invalid KMSv2 KeyID hash " + quoted(hash_text(status->key_id)) + ": " + problem.text});
+    errors.push_back({"got invalid KMSv2 KeyID hash " + backplane::quoted(hash_text(status->key_id)) + ": " + problem.text});
   } else {
     show_key_id_of_status(name(), hash_text(status->key_id), server_id_hash_);
     auto rotating = rotate_if_changed(status->key_id);
@@ -231,11 +231,12 @@ Task<Outcome<Done>> KmsV2Provider::rotate_if_changed(std::string key_id) {
     current_.store(std::move(*generated));
     co_return Done();
   }
-  co_return Failure{"failed to rotate DEK uid=" + quoted(uid) + ", useSeed=true, errState=" + (current ? "<nil>" : std::string(kNoKey)) +
-                    ", errGen=" + (generated.ok() ? "<nil>" : generated.failure().text) + ", statusKeyIDHash=" + quoted(hash_text(key_id)) +
-                    ", encryptKeyIDHash=" + quoted(generated.ok() ? (*generated)->key_id_hash : std::string()) +
-                    ", stateKeyIDHash=" + quoted(current ? current->key_id_hash : std::string()) +
-                    ", expirationTimestamp=" + time_text(current ? current->expires : Time())};
+  co_return Failure{
+      "failed to rotate DEK uid=" + backplane::quoted(uid) + ", useSeed=true, errState=" + (current ? "<nil>" : std::string(kNoKey)) +
+      ", errGen=" + (generated.ok() ? "<nil>" : generated.failure().text) + ", statusKeyIDHash=" + backplane::quoted(hash_text(key_id)) +
+      ", encryptKeyIDHash=" + backplane::quoted(generated.ok() ? (*generated)->key_id_hash : std::string()) +
+      ", stateKeyIDHash=" + backplane::quoted(current ? current->key_id_hash : std::string()) +
+      ", expirationTimestamp=" + time_text(current ? current->expires : Time())};
 }
 
 Outcome<KmsProviderRef> make_kms_v2_provider(Host& host, const KmsSettings& settings, std::string server_id_hash) {
