@@ -118,7 +118,8 @@ class Fairness(SideBySide):
             server.request('DELETE', GROUP + '/flowschemas/few')
             server.request('DELETE', GROUP + '/prioritylevelconfigurations/few')
 
-    def test_a_request_without_a_seat_gets_a_retry_after(self):
+    # The last one by name: the metrics of its priority level remain.
+    def test_without_a_seat_a_request_gets_a_retry_after(self):
         status, headers, body, names, served = self.both(lambda server: self.refusal(server, {'type': 'Reject'}))
         self.assertEqual((status, headers['Retry-After'], names, served), (429, '1', ['few', 'few'], [200, 200]))
         self.assertEqual(body, b'Too many requests, please try again later.\n')
