@@ -4,7 +4,7 @@
 // Thread-safety: until all plugins are committed, every method only on the thread of Plugin::provision. Afterwards, on any thread, every
 //                method except scheme(), dynamic_groups(), dynamic_paths() and registrations. A plugin that has called
 //                set_authorizer_order or set_storage_transformers in provision() may call it again, one call at a time.
-// Lifetime:      the Host outlives the plugin.
+// Lifetime:      the Host outlives the plugin. Objects and functions that the plugin has registered exist until its tasks (spawn) have ended.
 // Errors:        registrations: kAlreadyExists for a name that is taken; the message names the plugin that registered it first.
 //                kServiceUnavailable after the commit.
 #pragma once
@@ -71,9 +71,9 @@ class Host {
   // ---- storages
   // Makes the generic store of a kind: all verbs of the resource, from a schema and a Strategy. The plugin then installs it in an
   // APIGroupInfo.
-  // Errors: kInternalError for a config that cannot be served, and for a view whose stored version has not been made; kBadRequest if the
-  //         Scheme does not convert between `kind` and `stored_kind`; kAlreadyExists, in provision(), for a second stored kind with the
-  //         same storage_prefix.
+  // Errors: kInternalError for a config that cannot be served, and for a view (ResourceConfig) if no earlier call has made the storage of
+  //         its `stored_kind` with the same storage_prefix; kBadRequest if the Scheme does not convert between `kind` and `stored_kind`;
+  //         kAlreadyExists, in provision(), for a second stored kind with the same storage_prefix.
   //
   //   ResourceConfig config;
   //   config.kind = {"demo.example.com", "v1", "Greeting"};
@@ -90,7 +90,8 @@ class Host {
   virtual Result<std::shared_ptr<SubresourceStorage>> make_subresource(std::shared_ptr<StandardStorage> parent,
                                                                        std::shared_ptr<const Strategy> strategy,
                                                                        std::shared_ptr<const Strategy> view_strategy = nullptr) = 0;
-  // The Scale subresource (autoscaling/v1) over three dotted paths of the parent. `selector` may refer to a LabelSelector or to a string.
+  // make_scale() makes the Scale subresource (autoscaling/v1) of `parent`. ScalePaths names the fields of the parent's objects that Scale
+  // shows, as dotted paths. The field of `selector` may be a LabelSelector, a map of labels or a string.
   struct ScalePaths {
     std::string spec_replicas = "spec.replicas";
     std::string status_replicas = "status.replicas";
@@ -107,11 +108,11 @@ class Host {
   virtual std::shared_ptr<DynamicGroups> dynamic_groups() = 0;
   // The group versions of all plugins, static and dynamic, in discovery order.
   virtual std::vector<GroupVersionInfo> group_versions() const = 0;
-  // Calls `callback` for each change of group_versions(), in order and one at a time, on the thread that makes this change or an earlier
-  // one.
+  // Calls `callback` for each change of group_versions(), in order and one at a time. It runs on the thread that makes the change or, if
+  // another thread is delivering an earlier change at that time, on that thread.
   virtual void on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback) = 0;
-  // Fires when every plugin that has called dynamic_groups() has made its first change. Until then, a group version that
-  // group_versions() lacks may be one that startup has not installed yet.
+  // Fires when every plugin that has called dynamic_groups() has made its first change. Until then, group_versions() may lack a
+  // group version that startup has yet to install.
   virtual Signal& groups_complete() = 0;
   // The storage of a served resource of any plugin; null if no plugin serves it, and before the commit. Calls on it bypass authorization
   // and admission; informers read through it (net/informer.hpp). Call find_storage() again for each use, because the storage of a custom
@@ -135,7 +136,7 @@ class Host {
   // ---- HTTP
   // Adds a path outside the resource tree.
   virtual Status handle(PathRoute route) = 0;
-  // Adds and removes paths of this plugin at run time. The results of several calls manage the same paths.
+  // Adds and removes paths of this plugin at run time. Each call returns an object for the same paths.
   virtual std::shared_ptr<DynamicPaths> dynamic_paths() = 0;
 
   // ---- lifecycle
@@ -153,14 +154,15 @@ class Host {
   // (`backplane store`).
   using StorageBackendFactory = std::function<Result<std::unique_ptr<StorageBackend>>(const StorageBackendConfig&)>;
   virtual Status register_storage_backend(std::string name, StorageBackendFactory factory) = 0;
-  // Authenticators are called in the start order of the plugins (points/authentication.hpp). So are authorizers (points/authorization.hpp),
-  // except those with the name of a mode of kube-apiserver, which follow in the order of --authorization-mode.
+  // The host calls authenticators in the start order of the plugins (points/authentication.hpp). Authorizers
+  // (points/authorization.hpp) whose name is not a mode of kube-apiserver are called first, in the same order; then those with the name of
+  // a mode ("Node", "RBAC" …), in the order of --authorization-mode.
   virtual Status register_authenticator(std::shared_ptr<Authenticator> authenticator) = 0;
   virtual Status register_authorizer(std::shared_ptr<Authorizer> authorizer) = 0;
   // Replaces the order of --authorization-mode. A plugin that has called it in provision() may call it again at any time: requests that
-  // begin afterwards use the new order. The rule for system:masters precedes it.
-  // Errors: kAlreadyExists if another plugin has set an order; after the commit, kBadRequest for a place whose `type` is the name of no
-  //         authorizer, and the former order stays in use. In provision(), such a place makes startup fail.
+  // begin afterwards use the new order. The rule for system:masters, and authorizers whose name is not a mode, are still called first.
+  // Errors: kAlreadyExists if another plugin has set an order; kBadRequest, after the commit, if a place has no `authorizer` and its `type`
+  //         names none: the former order stays in use. In provision(), the call with such a place succeeds, and startup fails.
   virtual Status set_authorizer_order(std::vector<AuthorizerPlace> places) = 0;
   virtual Status register_admission(AdmissionRegistration registration) = 0;
   // Registers a plugin without configuration, at the default place in the order.
@@ -174,10 +176,12 @@ class Host {
   // Replaces the host's limits of concurrent requests (points/request_gate.hpp). Errors: kAlreadyExists if another plugin has registered
   // a gate.
   virtual Status register_request_gate(std::shared_ptr<RequestGate> gate) = 0;
-  // Proxies requests to API servers on the same store (points/peers.hpp). Errors: kAlreadyExists if another plugin has registered it.
+  // Registers the proxy to other API servers on the same store, for resources that this server does not serve (points/peers.hpp).
+  // Errors: kAlreadyExists if another plugin has registered a PeerServers.
   virtual Status register_peer_servers(std::shared_ptr<PeerServers> peers) = 0;
 
-  // ---- queries; from any executor, after startup (kServiceUnavailable before)
+  // ---- queries; from any executor, after startup. Before, authorizer(), rule_resolver() and token_authenticator() return
+  // kServiceUnavailable, equivalent_resources() has no entries, and convert() returns kNotFound.
   //
   // Decides as for a request: first the rule for system:masters, then all authorizers in their order.
   virtual Authorizer& authorizer() = 0;
@@ -202,8 +206,10 @@ class Host {
   virtual void spawn(std::string name, Task<void> task) = 0;
   virtual Signal& stop_signal() = 0;
   // The value of a host flag ("service-cluster-ip-range") as text, its default if the flag is not set; nullopt for an unknown flag.
-  // "secure-port" is the port that was bound; "feature-gates.NAME" is "true" or "false", as the gate is on or off; "changed.NAME" is
-  // "true" if the command line sets the flag NAME, else "false"; "changed." is "true" if it sets any flag.
+  // "secure-port" is the port that was bound. These names have the value "true" or "false":
+  //   "feature-gates.NAME"    is the gate NAME enabled?
+  //   "changed.NAME"          does the command line set the flag NAME?
+  //   "changed."              does the command line set any flag?
   virtual std::optional<std::string> flag(std::string_view name) const = 0;
 };
 
