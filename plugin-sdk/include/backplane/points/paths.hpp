@@ -22,7 +22,7 @@ struct PathRoute {
   std::shared_ptr<HttpHandler> handler;
 };
 
-// Adds and removes paths at run time (a proxied group). Each call publishes a new route table; readers take no lock, and a running
+// Adds and removes paths at run time (a proxied group). Each call publishes a new route table; readers do not wait for it, and a running
 // request finishes with the handler that it began with.
 //
 // Thread-safety: any thread.
