@@ -4,8 +4,8 @@
 // Thread-safety: until all plugins are committed, every method only on the thread of Plugin::provision. Afterwards, on any thread, every
 //                method except scheme(), dynamic_groups(), dynamic_paths() and registrations. A plugin that has called
 //                set_authorizer_order or set_storage_transformers in provision() may call it again, one call at a time.
-// Lifetime:      the Host outlives the plugin. Objects and functions that the plugin has registered exist until its tasks (spawn) have
-// ended. Errors:        registrations: kAlreadyExists for a name that is taken; the message names the plugin that registered it first.
+// Lifetime:      the Host outlives the plugin. Objects and functions that the plugin has registered exist until its tasks (spawn) end.
+// Errors:        registrations: kAlreadyExists for a name that is taken; the message names the plugin that registered it first.
 //                kServiceUnavailable after the commit.
 #pragma once
 
