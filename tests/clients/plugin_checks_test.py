@@ -40,7 +40,8 @@ metadata: {name: sample}
 spec: {holderIdentity: a}
 """
 # Tests of functions that kube-apiserver leaves to kube-controller-manager, or does not support over etcd 3.4.
-KNOWN = ('objects go with their namespace', 'watch list: it has what is there', 'watch list: then a bookmark that says so')
+KNOWN = ('objects go with their namespace', 'watch list: it has the existing objects',
+         'watch list: a bookmark marks the end of the existing objects')
 
 
 class PluginChecks(SideBySide):
