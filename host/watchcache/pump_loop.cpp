@@ -44,7 +44,6 @@ PumpLoop::~PumpLoop() {
   }
 }
 
-
 void PumpLoop::start() {
   {
     const std::lock_guard lock(mutex_);

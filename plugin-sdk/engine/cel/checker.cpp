@@ -320,8 +320,8 @@ class Checker {
       if (field == nullptr) field = &kErrorType;
       const Type* value = unwrapped(*entry.value, entry.optional);
       if (bindings_.assignable(field, value)) continue;
-      fail(entry.id,
-           "expected type of field '" + std::string(entry.field) + "' is " + quoted_type(*field) + " but provided type is " + quoted_type(*value));
+      fail(entry.id, "expected type of field '" + std::string(entry.field) + "' is " + quoted_type(*field) + " but provided type is " +
+                         quoted_type(*value));
     }
   }
 
