@@ -125,7 +125,7 @@ TEST(IoLoop, WorkAfterAnExceptionRunsOnALoopOfPlugins) {
   loop.post([] { throw std::runtime_error("boom"); });
   loop.post([&] { done.set_value(); });  // in the same batch: the loop has not started
   loop.start();
-  done.get_future().wait();
+  EXPECT_EQ(done.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
 }
 
 TEST(IoLoop, NestedTasksReturnTheirValues) {

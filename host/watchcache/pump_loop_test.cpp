@@ -47,7 +47,7 @@ TEST(PumpLoop, WorkPostedBeforeTheStartRunsAfterIt) {
   std::promise<void> ran;
   loop.post([&ran] { ran.set_value(); });
   loop.start();
-  ran.get_future().wait();
+  EXPECT_EQ(ran.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
 }
 
 TEST(PumpLoop, APosterRunsItsWorkAtTheEndOfItsScope) {

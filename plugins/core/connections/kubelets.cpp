@@ -31,7 +31,7 @@ ClientConfig config_of(const Host& host) {
     out.connect_timeout = std::max(std::chrono::seconds(1), std::chrono::duration_cast<std::chrono::seconds>(*patience));
   }
   out.max_lasting_connections = 1024;
-  // Logs and commands have no time limit; a request that is not long-running has a deadline of its own.
+  // Logs and commands have no time limit; a request that is not long-running has a deadline.
   out.call_timeout = std::chrono::milliseconds(0);
   return out;
 }
