@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kLeastTarget = 0.001;
 constexpr double kNothing = 1e-7;
-// Its half-life is five minutes of ten-second periods.
+// The weight of the previous value. The half-life is five minutes, because a period has ten seconds.
 constexpr double kSmoothing = 0.977;
 
 double target_of(const Claim& claim) { return std::max(claim.target, kLeastTarget); }
@@ -37,7 +37,8 @@ int least_current(const LevelDemand& level) {
 
 }  // namespace
 
-// The sum is a piecewise linear function of the part, with a break at each part at which a claim reaches a bound.
+// The sum of all seats is a piecewise linear function of the common fraction. Its slope changes at each fraction at which a claim reaches a
+// bound.
 std::optional<Allocation> allocate(double sum, const std::vector<Claim>& claims) {
   if (!allowed(sum, claims)) return std::nullopt;
   std::vector<double> bends(1, 0.0);

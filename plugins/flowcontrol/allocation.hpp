@@ -8,20 +8,22 @@
 
 namespace backplane::flowcontrol {
 
-// The target of one level, and its bounds: 0 <= lower <= target, lower <= upper.
+// The target and the bounds of one level: 0 <= lower <= target, lower <= upper.
 struct Claim {
   double target = 0;
   double lower = 0;
   double upper = 0;
 };
 struct Allocation {
-  std::vector<double> seats;  // of each claim
-  double fair_part = 0;       // of its target, for every claim that is not at a bound
+  std::vector<double> seats;  // for each claim
+  double fair_part = 0;       // the fraction of its target that a claim gets unless a bound applies
 };
-// Divides `sum`: every claim gets the same part of its target, within its bounds. nullopt if the bounds do not allow that sum.
+// Divides `sum`: each claim gets the same fraction of its target, clamped to its bounds. Returns nullopt if the bounds do not allow that
+// sum, or if a claim violates the inequalities above.
 std::optional<Allocation> allocate(double sum, const std::vector<Claim>& claims);
 
-// The demand of a level in the last period, smoothed: rises at once, falls by half in five minutes.
+// The demand of a level in the last period. `smoothed` rises at once and falls by half in five minutes. `passed` is false for a period
+// without length; then only `most` is updated.
 struct SmoothedDemand {
   double average = 0;
   double deviation = 0;
@@ -40,8 +42,8 @@ struct LevelDemand {
   SmoothedDemand demand;
 };
 struct LevelLimits {
-  std::vector<int> current;     // of each level
-  std::vector<double> targets;  // of each level
+  std::vector<int> current;     // for each level
+  std::vector<double> targets;  // for each level
   double fair_part = 0;
 };
 LevelLimits share_seats(const std::vector<LevelDemand>& levels);

@@ -17,7 +17,7 @@ using namespace kit;
 constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kResources = {
     {{kPriorityLevels, "PriorityLevelConfiguration"}, {kFlowSchemas, "FlowSchema"}}};
 
-// In the canonical form of stored objects.
+// Returns `spec` normalized and with defaults, as the store returns it.
 Object stored_spec(std::string_view kind, const Object& spec) {
   const Schema* schema = flowcontrol_schemas()->find(GroupVersionKind{std::string(kGroup), "v1", std::string(kind)});
   Value whole(Object{{"spec", spec}});

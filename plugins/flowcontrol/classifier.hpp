@@ -1,8 +1,8 @@
 // Finds a request's flow schema.
 //
-// Many schemas name the same few groups and users, so each of them is matched with a request's user only once.
+// Many schemas name the same few groups and users. Each group and user is compared with a request's user only once.
 // Thread-safety: immutable once made.
-// Lifetime:      keeps copies of the schemas.
+// Lifetime:      owns copies of the schemas.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace backplane::flowcontrol {
 class Classifier {
  public:
   Classifier() = default;
-  // In the order in which they are tried.
+  // `schemas`: in the order in which they are tried.
   explicit Classifier(std::vector<FlowSchema> schemas);
   const std::vector<FlowSchema>& schemas() const noexcept { return schemas_; }
   // The first schema that matches; the last one, which matches all requests, if no other does.
@@ -24,11 +24,11 @@ class Classifier {
  private:
   struct Row {
     std::size_t schema;
-    std::uint64_t subjects;  // bits of the first 64 subjects
-    bool more;               // the schema has further subjects
+    std::uint64_t subjects;  // bit n: the rule names subjects_[n]; for the first 64 subjects
+    bool more;               // the rule names further subjects
     FlowRule rule;
   };
-  // The results of matching for a user.
+  // Results of comparing subjects with one user: bits of the compared subjects (`asked`) and of the equal ones (`is`).
   struct Known {
     std::uint64_t asked = 0, is = 0;
   };

@@ -14,7 +14,7 @@ constexpr std::chrono::milliseconds kFirstPause{50};
 constexpr std::chrono::seconds kLongestPause{30};
 constexpr std::string_view kByLevel = "level";
 constexpr std::string_view kConfiguration = "configuration";
-// Upstream's.
+// The same period as upstream's.
 constexpr std::chrono::seconds kAdjustmentPeriod{10};
 
 GroupVersionResource resource_of(std::string_view resource) { return {std::string(kGroup), "v1", std::string(resource)}; }
@@ -41,7 +41,7 @@ std::optional<Object> new_condition(const Object& flow_schema, bool level_exists
 
 namespace {
 
-// Server-side apply of the condition, with force.
+// The call that applies the condition by server-side apply with force.
 HttpCall apply_condition(const std::string& name, Object condition) {
   const GroupVersionResource resource = resource_of(kFlowSchemas);
   Object applied;
@@ -78,7 +78,7 @@ Task<Status> ConfigConsumer::start(PostStartHookContext context) {
   Status indexed = schemas->indexer().add_indexers({{std::string(kByLevel), levels_of}});
   if (!indexed.ok()) co_return indexed;
   schemas->add_event_handler(enqueue_keys(queue_));
-  // This object owns the informers, so their handlers must not hold it.
+  // This object owns the informers. Their handlers hold a weak_ptr to it, because a shared_ptr would be a cycle.
   const auto noted = [known = weak_from_this()](const ObjectRef& level, bool) {
     if (const auto consumer = known.lock()) consumer->note_level(level);
   };
@@ -160,7 +160,7 @@ Task<Status> ConfigConsumer::reconcile(std::string name) {
   co_return Status();
 }
 
-// Mandatory levels exist even if their objects do not.
+// Returns true for a mandatory level even if its object does not exist.
 Task<Result<bool>> ConfigConsumer::exists(std::string level) {
   const Bootstrap* bootstrap = find_bootstrap(kPriorityLevels, level);
   if (bootstrap != nullptr && bootstrap->mandatory) co_return true;

@@ -1,8 +1,8 @@
 // Configures the gate from flow schemas and priority levels, and sets the condition Dangling of each flow schema, which shows whether its
 // priority level exists (the hook priority-and-fairness-config-consumer).
 //
-// Thread-safety: everything on the plugin's executor.
-// Lifetime:      its tasks keep it, and end when the server stops.
+// Thread-safety: every method on the plugin's executor.
+// Lifetime:      shared by its tasks, which end when the server stops.
 // Errors:        failed steps are retried with growing pauses.
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace backplane::flowcontrol {
 
-// The condition that the flow schema must get; nullopt: it has it already.
+// Returns the condition Dangling for the flow schema; nullopt if the flow schema already has that condition.
 std::optional<Object> new_condition(const Object& flow_schema, bool level_exists);
 
 class ConfigConsumer : public std::enable_shared_from_this<ConfigConsumer> {
@@ -29,13 +29,14 @@ class ConfigConsumer : public std::enable_shared_from_this<ConfigConsumer> {
   Task<Status> start(PostStartHookContext context);
 
  private:
-  // A level has been added or removed: enqueues the flow schemas that name it.
+  // Called when a level is added or removed: enqueues the flow schemas that name the level.
   void note_level(const ObjectRef& level);
   Task<Status> reconcile(std::string name);
   Task<Result<bool>> exists(std::string level);
 
-  // Passes the current objects to the gate.
+  // Registers handlers that enqueue a call of configure() for each change of the resource.
   void follow_changes(std::string_view resource);
+  // Passes the current levels and schemas to the gate.
   Task<Status> configure();
   // Calls Gate::adjust() every ten seconds, until the server stops.
   Task<void> adjust(Signal& stop);

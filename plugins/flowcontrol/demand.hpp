@@ -1,8 +1,8 @@
 // The demand of a level for seats over time: average, standard deviation and maximum since the last query.
 //
-// Exact without a lock: each change at time t from x to y adds (x − y)·t and (x² − y²)·t, and the current value is added with the current
-// time. Sums may wrap; the difference of two sums is correct.
-// Thread-safety: changed() from any thread; take() from one at a time.
+// The sums are exact without a lock. Each change at time t from x to y adds (x − y)·t to first_ and (x² − y²)·t to second_. take() adds the
+// current value multiplied by the current time. Sums may wrap; the difference of two sums is correct.
+// Thread-safety: changed() from any thread; take() from one thread at a time.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class Demand {
   }
 
   struct Period {
-    bool passed = false;  // no time has passed: only the maximum is known
+    bool passed = false;  // false: no time has passed, so only `most` is set
     double average = 0;
     double deviation = 0;
     double most = 0;
@@ -54,7 +54,7 @@ class Demand {
   }
 
  private:
-  // A quarter of a microsecond, so that years of a few seats, and seconds of many, fit.
+  // One unit is 256 ns, so that the sums of a few seats over years, or of many seats over seconds, fit into 64 bits.
   static std::uint64_t units(Time time) noexcept { return static_cast<std::uint64_t>(time.time_since_epoch().count()) >> 8; }
 
   std::atomic<std::uint64_t> first_{0};

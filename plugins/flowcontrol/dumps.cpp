@@ -10,7 +10,7 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-// Columns as wide as their widest cell, cells followed by a comma.
+// A table of text. Each column is as wide as its widest cell. A comma follows each cell except the last one of a row.
 class TextTable {
  public:
   explicit TextTable(Row head) { rows_.push_back(std::move(head)); }
@@ -109,7 +109,7 @@ std::string dump_levels(const std::vector<LevelState>& levels) {
     const auto queues = state.level->dump();
     const auto active = std::count_if(queues.begin(), queues.end(), [](const auto& queue) { return !queue.waiting.empty(); });
     const Totals totals = totals_of(*state.level);
-    // Requests that have waited too long and requests whose client has disconnected are counted together.
+    // abandoned() counts requests that have waited too long and requests whose client has disconnected, so TimedoutRequests is always 0.
     table.add({state.configured.name, std::to_string(active), truth(state.level->idle()), truth(state.leaving),
                std::to_string(state.level->waiting()), std::to_string(totals.executing), std::to_string(totals.dispatched),
                std::to_string(totals.rejected), "0", std::to_string(state.level->abandoned())});
@@ -131,7 +131,7 @@ std::string dump_queues(const std::vector<LevelState>& levels) {
   return table.text();
 }
 
-// Waiting requests have their position in the queue, running ones have -1.
+// RequestIndexInQueue is the position of a waiting request in its queue, and -1 for a running request.
 std::string dump_requests(const std::vector<LevelState>& levels, const std::vector<Gate::RunningRequest>& running, bool details) {
   Row head = {"PriorityLevelName", "FlowSchemaName", "QueueIndex", "RequestIndexInQueue", "FlowDistingsher",
               "ArriveTime",        "InitialSeats",   "FinalSeats", "AdditionalLatency",   "StartTime"};

@@ -1,7 +1,7 @@
 // /debug/api_priority_and_fairness/: the levels, queues and requests as tables of text, for the diagnosis of a busy server.
 //
 // Thread-safety: any number of requests at once.
-// Lifetime:      handlers keep the gate.
+// Lifetime:      the handlers share ownership of the gate.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ std::vector<PathRoute> dump_routes(std::shared_ptr<const Gate> gate);
 
 std::string dump_levels(const std::vector<LevelState>& levels);
 std::string dump_queues(const std::vector<LevelState>& levels);
-// `details`: with each request's verb and path.
+// `details`: adds the columns of RequestDetails (user, verb, path and so on).
 std::string dump_requests(const std::vector<LevelState>& levels, const std::vector<Gate::RunningRequest>& running, bool details);
 
 }  // namespace backplane::flowcontrol

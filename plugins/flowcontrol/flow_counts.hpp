@@ -1,7 +1,7 @@
 // Counters of one flow schema's requests in one priority level.
 //
-// Thread-safety: relaxed atomics; any thread.  Waiting requests are counted under the level's lock.
-// Lifetime:      of its level.
+// Thread-safety: relaxed atomics; any thread.  `waiting` and `queue_lengths` are changed under the level's lock.
+// Lifetime:      owned by its level.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ class Buckets {
     counts_[at].fetch_add(1, std::memory_order_relaxed);
     sum_.fetch_add(to_sum, std::memory_order_relaxed);
   }
-  // The last bucket is above all bounds.
+  // The last bucket (i == kSize) counts the values above all bounds.
   std::uint64_t in_bucket(std::size_t i) const noexcept { return counts_[i].load(std::memory_order_relaxed); }
   std::uint64_t count() const noexcept {
     std::uint64_t all = 0;
@@ -48,13 +48,13 @@ struct alignas(64) FlowCounts {
   explicit FlowCounts(std::string name = {}) : schema(std::move(name)) {}
   const std::string schema;
 
-  // The low half counts requests, the high half their seats, so that one addition changes both.
+  // The low 32 bits count requests, the high 32 bits count their seats: one addition changes both counts.
   std::atomic<std::uint64_t> executing{0};
-  std::array<Durations, 2> executed;  // in nanoseconds: of short requests, of watches
+  std::array<Durations, 2> executed;  // [0]: requests other than watches, [1]: watches; the sums in nanoseconds
   std::atomic<std::uint64_t> waiting{0};
-  std::array<Durations, 2> waited;  // of queued requests: rejected, and executed
+  std::array<Durations, 2> waited;  // queued requests; [0]: rejected, [1]: executed; the sums in nanoseconds
   Buckets<kLengthBounds> queue_lengths;
-  Buckets<kSeatBounds> wide;  // of requests that need more than one seat
+  Buckets<kSeatBounds> wide;  // requests that need more than one seat
   std::array<std::atomic<std::uint64_t>, 3> rejected{};
   std::atomic<std::uint64_t> not_accommodated{0};
 
@@ -64,7 +64,7 @@ struct alignas(64) FlowCounts {
     executing.fetch_sub(both(seats), std::memory_order_relaxed);
     executed[watch ? 1 : 0].observe(std::chrono::duration<double>(took).count(), static_cast<std::uint64_t>(took.count()));
   }
-  // All requests since the start, including running ones.
+  // The number of requests that have got seats since the start, including running ones.
   std::uint64_t dispatched() const noexcept {
     const auto running = static_cast<std::uint32_t>(executing.load(std::memory_order_relaxed));
     return running + executed[0].count() + executed[1].count();

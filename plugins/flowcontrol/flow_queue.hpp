@@ -1,6 +1,6 @@
 // One queue of a priority level.
 //
-// Thread-safety: the level's lock.
+// Thread-safety: guarded by the lock of its Level.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class FlowQueue {
   int seats_requested() const noexcept { return seats_in_use + seats_waiting; }
   double work_waiting() const noexcept { return seats_waiting * kEstimatedSeconds; }
   double finish_of_first() const noexcept { return next_dispatch + waiting.front()->seats * kEstimatedSeconds; }
-  // An empty queue accumulates no credit.
+  // Moves next_dispatch to the arrival of the first waiting request, so that an empty queue accumulates no credit.
   void not_before_arrival() noexcept {
     if (!waiting.empty()) next_dispatch = std::max(next_dispatch, waiting.front()->arrival);
   }

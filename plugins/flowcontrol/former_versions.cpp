@@ -10,7 +10,7 @@ namespace {
 
 using namespace kit;
 
-// An unset number of shares is 0 in v1beta3, and so is a number of 0 in v1: an annotation distinguishes the two.
+// v1beta3 does not distinguish 0 shares from an unset number. This annotation marks an object with 0 shares.
 constexpr std::string_view kZeroShares = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares";
 constexpr std::int64_t kDefaultShares = 30;
 
@@ -24,7 +24,7 @@ Status level_from_v1beta3(Object& level) {
   return {};
 }
 
-// v1beta1 and v1beta2.
+// For v1beta1 and v1beta2, which name the field assuredConcurrencyShares.
 Status level_from_assured_shares(Object& level) {
   Object* limited = mutable_object(ensure_object(level, "spec"), "limited");
   if (limited == nullptr) return {};

@@ -22,8 +22,8 @@ constexpr const char* kSchemaHeader = "X-Kubernetes-Pf-Flowschema-Uid";
 // Bits of GatePass::kind.
 constexpr std::uint32_t kWatch = 1, kOwn = 2;
 
-// Requests of the server take no seats of the exempt level, which clients share, because its controllers send hundreds of requests at
-// startup.
+// Requests of the user system:apiserver take no seats of the exempt level, which clients share, because the controllers of the server send
+// hundreds of requests at startup.
 bool is_own(const Level& level, const RequestContext& context) { return level.exempt() && context.user->name == "system:apiserver"; }
 
 RequestDetails details_of(const RequestContext& context) {
@@ -129,7 +129,7 @@ void Gate::leave(GatePass& pass) noexcept {
   level->give_back((pass.kind & kOwn) != 0 ? 0 : pass.seats, now);
 }
 
-// The end of the wait in a queue: a quarter of the request's time limit.
+// The time at which a queued request gives up: a quarter of its time limit after its arrival, and at most one minute after it.
 Time Gate::give_up_at(const RequestContext& context) const noexcept {
   const bool limited = context.deadline != Time::max();
   const auto limit = (limited ? context.deadline - context.received : request_timeout_) / 4;

@@ -1,9 +1,10 @@
 // API priority and fairness: finds each request's flow schema and priority level, and admits, queues or refuses it.
 //
-// The configuration is an immutable snapshot. Each thread caches the last snapshot and compares one number for every request; a request
-// that need not wait takes no lock.
-// Thread-safety: requests from any thread; configure(), adjust(), know_stored() and sweep() from one at a time.
-// Lifetime:      shared; outlives every request that is in.
+// The configuration is an immutable snapshot. Each thread caches the last snapshot and, for every request, compares its number with the
+// current number. A request that is admitted without waiting takes only the lock of its thread in RunningRequests, for which only a dump
+// contends.
+// Thread-safety: requests from any thread; configure(), adjust(), know_stored() and sweep() from one thread at a time.
+// Lifetime:      shared; outlives every request between enter() and leave().
 // Errors:        none.
 #pragma once
 
@@ -27,16 +28,17 @@ namespace backplane::flowcontrol {
 struct LevelState {
   PriorityLevel configured;
   std::shared_ptr<Level> level;
-  bool leaving = false;  // its object does not exist any more; removed when it is empty
+  bool leaving = false;  // the object no longer exists; the level is removed when it is empty
   int nominal = 0, lower = 0, upper = 0;
-  std::uint32_t most_seats = 0;  // of one request; 0: not set
+  std::uint32_t most_seats = 0;  // the maximum for one request; 0: no maximum
   SmoothedDemand demand;
   double target = 0;
 };
 
 class Gate final : public RequestGate {
  public:
-  // `seats`: of all levels together.  A request that has no deadline waits a quarter of `request_timeout` at most.
+  // `seats`: the number of seats of all levels together.  A queued request gives up after a quarter of its time limit, and after one minute
+  // at the latest.  The time limit is `request_timeout` if the request has no deadline.
   Gate(int seats, std::chrono::nanoseconds request_timeout, ListCost list_cost = ListCost::kBytes);
   ~Gate() override;
 
@@ -46,12 +48,13 @@ class Gate final : public RequestGate {
   std::string log_fields(const GatePass& pass) const override;
   std::vector<Metric::Snapshot> measured() const override;
 
-  // Replaces the configuration; a missing mandatory object has its built-in spec.  Schemas that name no existing level are left out.
+  // Replaces the configuration.  A missing mandatory object is replaced by its built-in spec.  Schemas whose level does not exist are
+  // ignored.
   void configure(std::vector<PriorityLevel> levels, std::vector<FlowSchema> schemas);
-  // Lends seats by the demand of the levels since the last call.
+  // Computes the seats of each level from its demand since the last computation.
   void adjust();
   void know_stored(StoredCounts stored);
-  // Removes levels that have become empty, and ends the period of the waiting maximum; called every second.
+  // Removes deleted levels that have become empty, and starts a new period for the maximum number of waiting requests; called every second.
   void sweep();
 
   std::vector<LevelState> levels() const;
@@ -67,7 +70,7 @@ class Gate final : public RequestGate {
   double fair_part() const;
 
  private:
-  // The data of one schema.
+  // The data of one schema, at the index that Classifier::find() returns.
   struct Entry {
     std::string schema_uid;
     std::string level_uid;
@@ -76,7 +79,7 @@ class Gate final : public RequestGate {
     std::uint32_t most_seats = 0;
   };
   struct Snapshot {
-    std::uint64_t number = 0;  // unique over all gates
+    std::uint64_t number = 0;  // unique among all gates of the process, because all gates share the cache of a thread
     Classifier classifier;
     std::vector<Entry> entries;
     std::shared_ptr<const StoredCounts> stored;
@@ -98,7 +101,7 @@ class Gate final : public RequestGate {
   void admit(GatePass& pass, const RequestContext& context, const Entry& entry, Time arrived, Time now) const;
   Time give_up_at(const RequestContext& context) const noexcept;
 
-  // Called with the lock held:
+  // Called with mutex_ held:
   void take_levels(std::vector<PriorityLevel> levels);
   void divide();
   void share(Time now);
@@ -109,7 +112,7 @@ class Gate final : public RequestGate {
   const int seats_;
   const std::chrono::nanoseconds request_timeout_;
   std::atomic<std::uint64_t> number_{0};
-  Waiting waiting_[2];  // reading, changing
+  Waiting waiting_[2];  // [0]: reads, [1]: writes
 
   mutable std::mutex mutex_;  // guards the members below
   std::map<std::string, LevelState> levels_;
@@ -119,7 +122,7 @@ class Gate final : public RequestGate {
   double fair_part_ = 0;
 };
 
-// Replaces a mandatory bootstrap object until it exists in the store.
+// The built-in spec of a mandatory object, used while the object does not exist in the store.
 PriorityLevel imagined_level(std::string_view name);
 FlowSchema imagined_schema(std::string_view name);
 

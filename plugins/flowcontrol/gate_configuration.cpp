@@ -1,4 +1,4 @@
-// The gate's configuration from its objects: the seats of each level.
+// Computes the seats of each level from the configured levels.
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -56,7 +56,7 @@ void Gate::configure(std::vector<PriorityLevel> levels, std::vector<FlowSchema> 
   forget_empty();
 }
 
-// Levels that are not named any more remain until they are empty; mandatory ones always remain.
+// A level that is not in `levels` any more remains until it is empty. The mandatory levels always remain.
 void Gate::take_levels(std::vector<PriorityLevel> levels) {
   for (const std::string_view name : {kExempt, kCatchAll}) {
     const auto found = std::find_if(levels.begin(), levels.end(), [&](const PriorityLevel& level) { return level.name == name; });
@@ -70,7 +70,7 @@ void Gate::take_levels(std::vector<PriorityLevel> levels) {
   }
 }
 
-// Rounded up, so the sum may be slightly larger than the number of seats.
+// The nominal seats are rounded up, so their sum may be slightly larger than the number of seats.
 void Gate::divide() {
   double shares = 0;
   for (const auto& [_, state] : levels_) shares += state.configured.shares;
@@ -125,7 +125,7 @@ void Gate::publish() {
   number_.store(number, std::memory_order_release);
 }
 
-// After publish(): a request with an older snapshot is redirected to the newest.
+// Called after publish(). A request with an older snapshot gets kClosed from the removed level and reads the newest snapshot.
 void Gate::forget_empty() {
   const std::size_t before = levels_.size();
   std::erase_if(levels_, [](const auto& each) { return each.second.leaving && each.second.level->close(); });

@@ -15,7 +15,7 @@ constexpr const char* kSchema = "flow_schema";
 constexpr std::array<const char*, 3> kReasons = {"concurrency-limit", "queue-full", "time-out"};
 constexpr double kNanosecond = 1e-9;
 
-// Adds observations of one value to a bucket of a histogram.
+// `count` additional observations of `value`, which belong to the bucket `bucket` of a histogram.
 struct More {
   std::size_t bucket = 0;
   std::uint64_t count = 0;
@@ -67,7 +67,7 @@ struct Row {
   const FlowCounts& counts;
   bool exempt;
   bool queues;
-  // In the order of their names.
+  // Label values in the order of the label names.
   Labels labels() const { return {schema, level}; }
   Labels labels(std::string last) const { return {schema, level, std::move(last)}; }
   Labels labels_after(std::string first) const { return {std::move(first), schema, level}; }
@@ -146,7 +146,8 @@ void add_durations(std::vector<Shown>& out, const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     executed.histogram(row.labels("regular"), row.counts.executed[0], kNanosecond);
     executed.histogram(row.labels("watch"), row.counts.executed[1], kNanosecond);
-    // Requests that got a seat or were refused at once, and requests for one seat, are derived from other counts.
+    // The number of requests that got a seat or were refused at once, and the number of requests for one seat, are computed from other
+    // counts.
     const std::uint64_t all = row.counts.dispatched();
     const std::uint64_t rejected = row.rejected();
     const std::uint64_t at_once = more_than(all, row.counts.waited[1].count());
@@ -155,7 +156,7 @@ void add_durations(std::vector<Shown>& out, const std::vector<Row>& rows) {
       waited.histogram(row.labels_after("true"), row.counts.waited[1], kNanosecond, {1, at_once, 0});
       waited.histogram(row.labels_after("false"), row.counts.waited[0], kNanosecond, {1, refused_at_once, 0});
     }
-    // Upstream counts every request as queued, even without a wait.
+    // Upstream counts every request as queued, even if the request does not wait.
     if (row.queues) lengths.histogram(row.labels(), row.counts.queue_lengths, 1, {1, at_once, 1});
     widths.histogram(row.labels(), row.counts.wide, 1, {0, more_than(all + row.waiting() + rejected, row.counts.wide.count()), 1});
   }

@@ -1,4 +1,4 @@
-// Assembles the group flowcontrol.apiserver.k8s.io: rules of several fields, and table cells.
+// Assembles the group flowcontrol.apiserver.k8s.io: validation that concerns several fields, and printers of table cells.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -57,7 +57,7 @@ void check_urls(const Object& rule, const std::string& path, FieldErrors& errors
   });
 }
 
-// The spec as kube-apiserver prints its struct.
+// Formats the spec as kube-apiserver prints the Go struct in errors.
 std::string go_spec(std::string_view type, const Object& spec) {
   return to_json(flowcontrol_schemas()->find("io.k8s.api.flowcontrol.v1." + std::string(type))->go_struct(spec));
 }
@@ -127,7 +127,7 @@ class PriorityLevelStrategy final : public KindStrategy {
 
  protected:
   void check(const Object& object, FieldErrors& errors) const override {
-    // An annotation that older versions use.
+    // v1 objects must not have the annotation of the conversion from v1beta3.
     static const std::string kRoundTrip = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares";
     if (find_path(object, {"metadata", "annotations", kRoundTrip}) != nullptr) {
       errors.forbidden("metadata.annotations", "annotation '" + kRoundTrip + "' is forbidden");

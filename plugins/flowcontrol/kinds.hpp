@@ -1,7 +1,7 @@
 // The group flowcontrol.apiserver.k8s.io: behaviour of its kinds beyond schema/flowcontrol_group.json, and the objects that every server
 // has.
 //
-// Thread-safety: pure functions; their results are made once and never change.
+// Thread-safety: pure functions; the schemas and bootstrap objects are made once and never change.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ namespace backplane::flowcontrol {
 inline constexpr std::string_view kGroup = "flowcontrol.apiserver.k8s.io";
 inline constexpr std::string_view kFlowSchemas = "flowschemas";
 inline constexpr std::string_view kPriorityLevels = "prioritylevelconfigurations";
-// Whether the server maintains the built-in spec of the object.
+// The annotation that determines whether the server maintains the built-in spec of the object.
 inline constexpr std::string_view kAutoUpdate = "apf.kubernetes.io/autoupdate-spec";
 
 std::shared_ptr<const SchemaSet> flowcontrol_schemas();
@@ -27,7 +27,7 @@ Result<kit::GroupDocument> flowcontrol_group();
 struct Bootstrap {
   std::string_view resource;
   std::string name;
-  bool mandatory = false;  // its spec is reverted regardless of its annotation
+  bool mandatory = false;  // a changed spec is reverted even if the annotation kAutoUpdate is false
   Object spec;             // in the form in which the store returns it
 };
 // The objects of schema/flowcontrol_bootstrap.json, in upstream's order.

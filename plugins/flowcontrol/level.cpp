@@ -13,7 +13,8 @@ Level::~Level() = default;
 
 // ---- one atomic word
 
-// A request that needs more seats than the level has runs alone.
+// A request that needs more seats than the level has runs alone. `queued`: the level has queues; if it also has no seats, the request
+// waits.
 bool Level::fits(std::uint64_t state, std::uint32_t seats, bool queued) const noexcept {
   const int limit = limit_.load(std::memory_order_relaxed);
   const auto most = static_cast<std::uint64_t>(std::max(limit, 0));
@@ -50,7 +51,8 @@ bool Level::take_from(std::uint64_t& state, std::uint32_t seats, Time now) noexc
   return true;
 }
 
-// A waiter is counted in the state before it checks for a seat, so either it sees the released seat, or this call sees the waiter.
+// enqueue() counts a waiter in state_ before it looks for a free seat. Therefore either enqueue() reads the released seat, or this call
+// reads the waiter.
 void Level::give_back(std::uint32_t seats, Time now) noexcept {
   const std::uint64_t after = add(~std::uint64_t{seats} + 1, now);
   if (waited_for(after) == 0) return;
@@ -105,7 +107,7 @@ Level::Queued Level::enqueue(const std::shared_ptr<Waiter>& waiter, Time now) {
     std::uint64_t state = state_.load(std::memory_order_acquire);
     if ((state & kClosed) != 0) return Queued::kClosed;
     if (shape_.queues <= 0) {
-      // The lock keeps close() out; try_take() takes seats without it.
+      // close() cannot run, because it locks mutex_ too. try_take() changes state_ without mutex_, therefore the loop.
       do {
         if (!fits(state, waiter->seats, false)) return Queued::kNoSeat;
       } while (!take_from(state, waiter->seats, now));
@@ -137,7 +139,8 @@ Level::Queued Level::enqueue(const std::shared_ptr<Waiter>& waiter, Time now) {
   return answer;
 }
 
-// The queue of the hand with the least work; flows with the same hand do not always begin with the same card.
+// Returns the queue of the flow's hand (shuffle.hpp) in which the fewest seats wait. Each call starts at another card, so that flows with
+// the same hand do not always prefer the same queue.
 FlowQueue& Level::choose_queue(std::uint64_t hash) noexcept {
   const Hand hand = deal(hash, shape_.queues, shape_.hand_size);
   const auto size = static_cast<std::uint64_t>(hand.size);
@@ -170,7 +173,7 @@ bool Level::abandon(Waiter& waiter, Time now) {
     queue.not_before_arrival();
     add(~wait_for(waiter.seats) + 1, now);
     drop_if_surplus(&queue);
-    // A request after one with many seats may fit.
+    // A request behind the removed one may need fewer seats and fit now.
     decided = dispatch(now);
   }
   tell(decided);
@@ -198,7 +201,7 @@ void Level::finish(FlowQueue* queue, std::uint32_t seats, Time begun, Time now) 
   tell(decided);
 }
 
-// The virtual time advances at the rate of the seats per active queue.
+// The virtual time advances by min(requested seats, limit) / active queues per second.
 void Level::pass_time(Time now) noexcept {
   const double passed = std::chrono::duration<double>(now - last_).count();
   last_ = std::max(last_, now);

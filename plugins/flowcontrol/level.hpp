@@ -1,12 +1,12 @@
 // The run-time state of a priority level: its seats, and the queues of requests that wait for a seat.
 //
-// While no request waits, a seat is taken and released with one atomic change each, and no lock. Once one request waits, later requests are
-// queued in a queue that the flow's hash selects, and seats are assigned to the queues in the order of their virtual time: every active
-// queue gets the same number of seat-seconds, regardless of the number and the size of its requests. A request that gets a free seat at
-// once is charged to no queue, because no other flow was waiting.
+// While no request waits, a seat is taken and released by atomic operations without a lock. While a request waits, later requests are
+// queued in a queue that the flow's hash selects. Seats are assigned to the queues in the order of their virtual time: every active queue
+// gets the same number of seat-seconds, regardless of the number and the size of its requests. A request that gets a free seat at once is
+// charged to no queue, because no other flow was waiting.
 //
 // Thread-safety: every method from any thread.
-// Lifetime:      outlives every request that holds a seat or waits; close() returns whether there are none.
+// Lifetime:      outlives every request that holds a seat or waits; close() returns true if there is no such request.
 // Errors:        none.
 #pragma once
 
@@ -29,16 +29,16 @@ namespace backplane::flowcontrol {
 
 using Time = std::chrono::steady_clock::time_point;
 
-// The treatment of requests that find no seat.
+// The queues for requests that find no free seat.
 struct QueueShape {
-  int queues = 0;  // 0: they are refused
+  int queues = 0;  // 0: requests that find no free seat are refused
   int hand_size = 0;
   int length = 0;
 };
 
 class FlowQueue;
 
-// A request, for dumps.
+// The properties of a request that dumps show.
 struct RequestDetails {
   std::string user, verb, path, ns, name, api_version, resource, subresource;
 };
@@ -52,12 +52,12 @@ struct Waiter {
   std::uint32_t seats = 1;
   RequestDetails details;
   std::chrono::system_clock::time_point arrived = std::chrono::system_clock::now();
-  // True: the request has its seats and runs.
+  // Set to true when the request gets its seats, and to false when abandon() removes the request.
   Promise<bool> decided;
 
-  FlowQueue* queue = nullptr;  // this and the next member: guarded by the level's lock
+  FlowQueue* queue = nullptr;  // guarded by the level's lock, like the two members below
   bool waiting = false;
-  double arrival = 0;  // in virtual time
+  double arrival = 0;  // the virtual time of enqueue()
 };
 
 class Level {
@@ -69,31 +69,31 @@ class Level {
   const std::string& name() const noexcept { return name_; }
   bool exempt() const noexcept { return exempt_; }
   void shape(QueueShape shape, Time now);
-  // Sets the number of seats; waiting requests get seats that become free by it.
+  // Sets the number of seats, and assigns seats that become free to waiting requests.
   void limit(int seats, Time now);
   int limit() const noexcept { return limit_.load(std::memory_order_relaxed); }
 
   // ---- a request
   enum class Taken : unsigned char { kTaken, kRefused, kMayQueue, kClosed };
-  // kRefused: there is no seat, and no queue.
+  // kRefused: no seat is free and the level has no queues.  kMayQueue: the caller calls enqueue().
   Taken try_take(std::uint32_t seats, Time now) noexcept;
   void give_back(std::uint32_t seats, Time now) noexcept;
 
   enum class Queued : unsigned char { kRuns, kWaits, kQueueFull, kNoSeat, kClosed };
   Queued enqueue(const std::shared_ptr<Waiter>& waiter, Time now);
-  // Removes a waiter that gives up. False: it has been decided meanwhile.
+  // Removes a waiter that gives up. Returns false if the waiter does not wait any more.
   bool abandon(Waiter& waiter, Time now);
   // Ends a request that was queued.
   void finish(FlowQueue* queue, std::uint32_t seats, Time begun, Time now) noexcept;
 
   // ---- the end of the level
-  // Closes the level if no request runs or waits; no request is admitted from then on. False: it is still in use.
+  // Closes the level if no request runs or waits; from then on the level admits no request. Returns false if the level is still in use.
   bool close();
   bool idle() const noexcept { return state_.load(std::memory_order_acquire) == 0; }
 
   // ---- statistics
   Demand::Period take_demand(Time now) noexcept;
-  // The counts of the schema of that name; made by the first call.
+  // The counts of the schema of that name; the first call creates them.
   FlowCounts& counts_of(const std::string& schema);
   std::vector<std::pair<std::string, const FlowCounts*>> all_counts() const;
   RetryAfter& retry_after() noexcept { return retry_after_; }
@@ -116,7 +116,8 @@ class Level {
   double virtual_time() const;
 
  private:
-  // state_: the seats in use, the seats that waiting requests need (0: no request waits), and whether the level is closed.
+  // state_ contains the seats in use (bits 0 to 29), the seats that waiting requests need (bits 30 to 59; 0: no request waits), and
+  // kClosed.
   static constexpr int kShift = 30;
   static constexpr std::uint64_t kMask = (std::uint64_t{1} << kShift) - 1;
   static constexpr std::uint64_t kClosed = std::uint64_t{1} << 63;
@@ -128,14 +129,14 @@ class Level {
   bool fits(std::uint64_t state, std::uint32_t seats, bool queued) const noexcept;
   std::uint64_t add(std::uint64_t change, Time now) noexcept;
   bool take_from(std::uint64_t& state, std::uint32_t seats, Time now) noexcept;
-  // Called with the lock held:
+  // Called with mutex_ held:
   void pass_time(Time now) noexcept;
   FlowQueue& choose_queue(std::uint64_t hash) noexcept;
   FlowQueue* next_queue() noexcept;
   using Decided = std::vector<std::shared_ptr<Waiter>>;
   Decided dispatch(Time now);
   void drop_if_surplus(FlowQueue* queue);
-  // … and called without the lock:
+  // Called without mutex_:
   static void tell(const Decided& decided);
 
   const std::string name_;

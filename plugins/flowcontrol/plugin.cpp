@@ -1,5 +1,5 @@
-// The plugin `flowcontrol`: the group flowcontrol.apiserver.k8s.io, its objects that the server maintains, and the gate that applies the
-// objects.
+// The plugin `flowcontrol`: the group flowcontrol.apiserver.k8s.io, the objects of the group that the server maintains, and the gate that
+// applies the objects.
 #include "backplane/plugin.hpp"
 #include "backplane/points/paths.hpp"
 
@@ -25,7 +25,7 @@ int number_of(const Host& host, std::string_view flag) {
   return number;
 }
 
-// Ends with the server.
+// Calls Gate::sweep() every second until the server stops.
 Task<void> keep_watermarks(std::shared_ptr<Gate> gate, Signal& stop) {
   Sleeper sleeper(stop);
   bool running = true;

@@ -26,7 +26,7 @@ WriteOptions write_options() {
   return options;
 }
 
-// strconv.ParseBool.
+// Accepts the texts that Go's strconv.ParseBool accepts.
 std::optional<bool> parse_bool(std::string_view text) {
   for (const std::string_view yes : {"1", "t", "T", "true", "TRUE", "True"}) {
     if (text == yes) return true;
@@ -143,7 +143,7 @@ Task<Status> ConfigProducer::ensure(std::string resource, std::string name) {
   co_return co_await update(std::move(resource), std::move(*wanted));
 }
 
-// Objects needed for the startup are created with retries.
+// Startup waits for the objects in first_, so their writes never wait here; the work queue retries failed writes.
 bool ConfigProducer::waits(const std::string& key, std::string_view value) {
   if (first_.contains(key)) return false;
   const auto pause = pauses_.claim(key, value);
@@ -160,7 +160,7 @@ Task<Status> ConfigProducer::create(const Bootstrap& bootstrap) {
   ensure_object(metadata, "annotations")[kAutoUpdate] = "true";
   object["spec"] = bootstrap.spec;
   auto made = co_await client_->create(resource_of(bootstrap.resource), "", std::move(object), write_options());
-  // Another server may have created it: it is read again.
+  // Another server may have created the object. The error makes the work queue call reconcile() again, which reads the object.
   co_return made.ok() ? Status() : std::move(made).status();
 }
 

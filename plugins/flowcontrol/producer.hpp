@@ -1,9 +1,9 @@
 // Maintains the flow schemas and priority levels that every server has (the hook priority-and-fairness-config-producer).
-// Deleted objects are created again. Changes of mandatory objects are always reverted; changes of suggested objects are reverted if their
-// annotation apf.kubernetes.io/autoupdate-spec is true. Objects of an earlier version are deleted, unless the annotation is false. Servers
-// of one store with different built-in objects overwrite each other's objects after growing pauses (kit::RewritePause).
-// Thread-safety: everything on the plugin's executor; stop() from any thread.
-// Lifetime:      its tasks keep it, and end after stop().
+// Deleted objects are created again. Changes of mandatory objects are always reverted. Changes of suggested objects are reverted if their
+// annotation apf.kubernetes.io/autoupdate-spec is true. An object that is not built in (any more) is deleted if that annotation is true.
+// Servers that share a store but have different built-in objects overwrite each other's objects after growing pauses (kit::RewritePause).
+// Thread-safety: every method on the plugin's executor.
+// Lifetime:      shared by its tasks, which end when the server stops.
 // Errors:        failed steps are retried with growing pauses.
 #pragma once
 
@@ -21,9 +21,9 @@
 
 namespace backplane::flowcontrol {
 
-// The object to write in place of `current`; nullopt if it is unchanged.
+// The object to write in place of `current`; nullopt if `current` needs no change.
 std::optional<Object> revised(const Bootstrap& bootstrap, const Object& current);
-// Whether the server may remove an object that is not built in.
+// Whether the annotation of an object that is not built in allows the server to remove the object.
 bool is_left_over(const Object& current);
 
 class ConfigProducer : public std::enable_shared_from_this<ConfigProducer> {
@@ -39,7 +39,7 @@ class ConfigProducer : public std::enable_shared_from_this<ConfigProducer> {
   Task<Status> create(const Bootstrap& bootstrap);
   Task<Status> update(std::string resource, Object object);
   Task<Status> remove(std::string resource, std::string name);
-  // Levels come before the schemas that name them.
+  // Enqueues the objects of the resource that startup waits for. Levels are created before the schemas that name them.
   void add_first(std::string_view resource);
   void settled(const std::string& key);
   // Whether the write must wait because another server keeps reverting it; if so, the key is queued again later.

@@ -1,4 +1,4 @@
-// The Retry-After of requests that a priority level refuses: it grows with the number of refused requests, up to half a minute.
+// Computes the Retry-After of requests that a priority level refuses: it grows with the number of refused requests, up to 32 seconds.
 //
 // Thread-safety: any thread.
 #pragma once
@@ -35,8 +35,8 @@ class RetryAfter {
     const std::int64_t kept = std::min(2 * wait_, kLongest);
     while (current_ - past_.front().first > kept) past_.pop_front();
   }
-  // The wait doubles, at most once during its own length, if three requests a second were refused in that time; it shrinks by a second if
-  // fewer than one a second was refused.
+  // The wait doubles if at least three requests per second were refused in the last wait_ seconds, but at most once in wait_ seconds. It
+  // shrinks by one second if fewer than one request per second was refused.
   void change(std::int64_t second) {
     std::int64_t refused = 0;
     for (const auto& [when, count] : past_) {
@@ -51,7 +51,7 @@ class RetryAfter {
   }
 
   std::mutex mutex_;
-  std::deque<std::pair<std::int64_t, std::int64_t>> past_;  // second, refused in it
+  std::deque<std::pair<std::int64_t, std::int64_t>> past_;  // {second, number of requests refused in that second}
   std::int64_t current_ = 0;
   std::int64_t count_ = 0;
   std::int64_t wait_ = 1;

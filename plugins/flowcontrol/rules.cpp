@@ -66,7 +66,8 @@ FlowRule read_rule(const Object& object) {
   return rule;
 }
 
-// "pods", or "pods/status" without making it.
+// Whether `names` contains the request's resource, or "resource/subresource" if the request has a subresource. The items are compared in
+// place: a joined string would be allocated for every request.
 bool has_resource(const Names& names, const RequestInfo& info) noexcept {
   if (names.every || info.subresource.empty()) return names.has(info.resource);
   const std::size_t size = info.resource.size() + 1 + info.subresource.size();

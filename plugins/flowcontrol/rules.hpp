@@ -1,7 +1,7 @@
-// Flow schemas and priority levels in the form that is compared with every request; each is read from its object once.
+// Flow schemas and priority levels, parsed from their objects once and compared with every request.
 //
-// Thread-safety: values; matching reads only.
-// Errors:        nullopt for an object that cannot be read; upstream, too, ignores such an object.
+// Thread-safety: const methods and functions from any thread.
+// Errors:        read_priority_level() returns nullopt for an invalid object; upstream, too, ignores such an object.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct Subject {
   enum class Kind : unsigned char { kUser, kGroup, kPrefix };
   Kind kind = Kind::kUser;
   bool every = false;
-  std::string name;  // of a prefix: the beginning of the user's name
+  std::string name;  // kPrefix: the beginning of the user's name
   bool is(const UserInfo& user) const noexcept;
   bool operator==(const Subject&) const = default;
 };
@@ -66,7 +66,7 @@ struct FlowSchema {
   std::string_view flow_of(const UserInfo& user, const RequestInfo& info) const noexcept;
 };
 FlowSchema read_flow_schema(const Object& object);
-// Sorted by precedence, then by name.
+// Sorts the schemas by precedence, then by name.
 void sort_for_matching(std::vector<FlowSchema>& schemas);
 
 struct PriorityLevel {

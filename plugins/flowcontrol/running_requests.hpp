@@ -1,8 +1,8 @@
 // The requests that hold seats, for /debug/api_priority_and_fairness/dump_requests.
 //
-// Each thread has a set of places: a request takes a place with a lock that only a dump contends for.  The set of a thread that has ended
-// goes to the next new thread.
-// Thread-safety: enter() and leave() on the request's thread; all() from any thread.
+// Each thread has a set of places, one place for each request. A mutex guards the set; only a dump, or a request that ends on another
+// thread, contends for it. The next new thread reuses the set of a thread that has ended.
+// Thread-safety: every method from any thread.
 // Lifetime:      a place borrows the request's context until leave().
 // Errors:        none.
 #pragma once
@@ -26,7 +26,7 @@ class RunningRequests {
     const RequestContext* context = nullptr;
     GatePass pass;
     Time arrived;
-    std::vector<Place*>* free = nullptr;  // of its thread
+    std::vector<Place*>* free = nullptr;  // the free list of the set that contains the place
     std::mutex* mutex = nullptr;
   };
 

@@ -8,7 +8,7 @@
 
 namespace backplane::flowcontrol {
 namespace {
-// With this many spare bits the last card is dealt almost evenly.
+// The maximum entropy of a hand. The 4 remaining bits of the hash make all values of the last card almost equally probable.
 constexpr int kHashBits = 60;
 constexpr int kMostQueues = 1 << 26;
 }  // namespace

@@ -1,4 +1,4 @@
-// Shuffle sharding: the queues that a flow may use are a hand of cards, dealt from a deck (all queues) by the flow's hash.
+// Shuffle sharding: the queues that a flow may use are a hand of cards, which the flow's hash deals from a deck (all queues).
 //
 // Two flows seldom have the same hand, so a flow that fills its queues seldom blocks all queues of another flow.
 // Thread-safety: pure functions.
@@ -12,10 +12,10 @@ namespace backplane::flowcontrol {
 
 inline constexpr int kMostCards = 15;
 
-// Whether a 64-bit hash has enough bits for such a hand.
+// Whether a 64-bit hash has enough bits to deal `hand` cards from `deck`.
 bool can_deal(int deck, int hand) noexcept;
 
-// The first 64 bits, least significant first, of a SHA-256 over both: the same flow has the same hand on every server.
+// The first 8 bytes (little endian) of the SHA-256 of `schema`, a zero byte and `flow`: a flow has the same hand on every server.
 std::uint64_t flow_hash(std::string_view schema, std::string_view flow);
 
 struct Hand {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t kMostSeatsOfObjects = 10, kMostSeatsOfBytes = 100;
 constexpr std::uint64_t kObjectsOfASeat = 100, kBytesOfASeat = 100'000;
-// The bytes that a list from the cache holds at once: it is written piece by piece.
+// The maximum number of bytes that a list from the cache holds at once, because it is written piece by piece.
 constexpr std::uint64_t kMostBytesFromCache = 1'000'000;
 // The size assumed for an object whose size is unknown.
 constexpr std::uint64_t kLargestObject = 1'500'000;
@@ -25,7 +25,7 @@ struct Asked {
   std::optional<bool> initial_events;
 };
 
-// Parsed like ListOptions: an invalid number or boolean is an error.
+// Reads the query like ListOptions: an invalid number is an error.
 std::optional<Asked> read(const Query& query) {
   Asked asked;
   if (const std::string_view limit = query_get(query, "limit"); !limit.empty()) {
@@ -47,7 +47,7 @@ std::optional<Asked> read(const Query& query) {
 
 bool is_number_that_says_something(std::string_view revision) { return !revision.empty() && revision != "0"; }
 
-// Whether upstream's watch cache answers it.
+// Whether upstream's watch cache answers the request.
 bool from_cache(const Asked& asked) {
   if (asked.match == "Exact") return false;
   if (asked.match == "NotOlderThan") return true;

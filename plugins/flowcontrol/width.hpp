@@ -1,8 +1,8 @@
-// How many seats a list needs, at least one: one for each 100 kB that it holds in memory at once, as SizeBasedListCostEstimate has it, or
-// one for each hundred objects that it reads.
+// Computes the number of seats that a list needs, at least one. ListCost::kBytes (gate SizeBasedListCostEstimate): one seat for each 100 kB
+// that the list holds in memory at once. ListCost::kObjects: one seat for each hundred objects that the list reads.
 //
 // Thread-safety: pure functions; StoredCounts are immutable once shared.
-// Errors:        a query that cannot be parsed takes the most seats: the request will fail, and must not run earlier because of it.
+// Errors:        a query that cannot be parsed gets the maximum: the request will fail, and must not run earlier because of the failure.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@ namespace backplane::flowcontrol {
 
 struct StoredSize {
   std::uint64_t objects = 0;
-  std::uint64_t bytes = 0;  // of all of them
+  std::uint64_t bytes = 0;  // of all objects together
   bool operator==(const StoredSize&) const = default;
 };
-// Of resources by "resource.group", of the legacy group by "resource".
+// The keys are those of stored_key(): "resource.group", or "resource" for the legacy group.
 using StoredCounts = std::unordered_map<std::string, StoredSize>;
 std::string stored_key(std::string_view group, std::string_view resource);
 
 enum class ListCost : unsigned char { kBytes, kObjects };
 
-// `most`: seats that one request of the level may have; 0: no limit of the level.
-// Of a list, or of a watch, which begins with one unless it has a resourceVersion.
+// `most`: the maximum of seats for one request of the level; 0: the level has no maximum.
+// A watch is counted as the list of its initial events. A watch from a resourceVersion without sendInitialEvents needs one seat.
 std::uint32_t list_width(const RequestInfo& info, const StoredCounts& stored, std::uint32_t most, ListCost cost);
 
 }  // namespace backplane::flowcontrol
