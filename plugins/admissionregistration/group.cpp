@@ -22,7 +22,7 @@ std::shared_ptr<const SchemaSet> set_of(std::string_view document, std::vector<s
   return std::move(*made);
 }
 
-// A selector as Go prints the struct.
+// Formats a selector as Go prints the struct LabelSelector.
 std::string go_text(const Object& selector) {
   std::map<std::string_view, std::string_view> labels;
   for (const auto& label : object_or_empty(selector, "matchLabels")) labels.emplace(label.key(), text_of(label.value()));

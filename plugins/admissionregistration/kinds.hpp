@@ -11,7 +11,7 @@
 
 namespace backplane::admissionregistration {
 
-// Types of v1, v1beta1 and v1alpha1; the later ones hold some of v1.
+// The types of v1, v1beta1 and v1alpha1, in this order. The sets of v1beta1 and v1alpha1 import the set of v1.
 std::vector<std::shared_ptr<const SchemaSet>> admissionregistration_schemas();
 
 // `reserved`: new objects must not have names that end with ".static.k8s.io" (gate ManifestBasedAdmissionControlConfig).

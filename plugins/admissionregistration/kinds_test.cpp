@@ -14,7 +14,7 @@ testing::KindUnderTest kind(std::string_view name) {
                                 "admissionregistration.k8s.io");
 }
 
-// A webhook with these members and a valid name, side effects and versions.
+// A configuration with one webhook, which has these members and a valid name, side effects and versions.
 std::string webhook(const std::string& members) {
   return R"({"metadata":{"name":"w"},"webhooks":[{"name":"a.example.com","sideEffects":"None","admissionReviewVersions":["v1"])" +
          (members.empty() ? "" : "," + members) + "}]}";
@@ -113,7 +113,7 @@ std::string policy_problems(const std::string& members) {
       members + "}}"));
 }
 
-// Regression: a type with all variables was made for each of them.
+// Regression: a type with all variables was made for each variable.
 TEST(Policies, ManyVariablesMayBeUsedEachByTheNext) {
   constexpr int kMany = 5'000;
   std::string variables = R"({"name":"v0","expression":"1"})";

@@ -31,7 +31,7 @@ std::string go_param_kind(const Object& kind) {
   return "&ParamKind{APIVersion:" + std::string(get_string(kind, "apiVersion")) + ",Kind:" + std::string(get_string(kind, "kind")) + ",}";
 }
 
-// The resource that the writer must be able to read; unknown parts are empty.
+// The read access that the writer needs. A group, version or resource that is unknown is "*" (all).
 struct ParamAccess {
   AuthorizationAttributes attributes;
   bool has_policy = true, has_version = true, has_resource = true;
@@ -74,13 +74,13 @@ class ParamAuthorization final : public AdmissionPlugin {
     if (attributes.resource.group != kGroup || attributes.object == nullptr || !attributes.subresource.empty()) return false;
     if (attributes.kind.kind.find("AdmissionPolicy") == std::string::npos || attributes.user->in_group("system:masters")) return false;
     const Object& spec = spec_of(*attributes.object);
-    // Upstream compares references by their pointers, which always differ.
+    // Upstream compares the pointers of the old and the new paramRef, which always differ. Therefore every update of a binding is checked.
     if (attributes.kind.kind.ends_with("Binding")) return get_object(spec, "paramRef") != nullptr;
     if (get_object(spec, "paramKind") == nullptr) return false;
     return attributes.old_object == nullptr || !same_member(spec, spec_of(*attributes.old_object), "paramKind");
   }
 
-  // All groups, versions and resources, unless the resource is known.
+  // Returns the access to the resource of `kind`. A part that cannot be parsed or resolved is "*".
   Task<ParamAccess> access_of(const AdmissionAttributes& attributes, Object kind) const {
     ParamAccess out;
     out.attributes.user = attributes.user;

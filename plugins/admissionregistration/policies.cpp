@@ -1,5 +1,5 @@
-// Admission policies and their bindings, validating and mutating.  The expressions of a policy are compiled in order: each may use the
-// variables before it.
+// Strategies of admission policies and their bindings, validating and mutating. The expressions of a policy are compiled in order: an
+// expression may use the variables that are declared before it.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -91,8 +91,8 @@ class Policy {
   }
 
  private:
-  // Valid until the next expression.  Declares only the variables that the expression may use, because a type with all variables per
-  // expression would be quadratic.
+  // The result refers to mentioned_ and is valid until the next call. Only the variables that the expression mentions are declared: a type
+  // with all variables for each expression would need quadratic time.
   cel::PolicyNames names(std::string_view expression) {
     mentioned_.clear();
     const auto is_part = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
@@ -124,7 +124,7 @@ class Policy {
   const bool always_;
   FieldErrors& errors_;
   cel::PolicyVariables variables_;
-  std::map<std::string, std::vector<std::size_t>, std::less<>> places_;  // of each name among them
+  std::map<std::string, std::vector<std::size_t>, std::less<>> places_;  // indexes into variables_ by name
   cel::PolicyVariables mentioned_;
 };
 

@@ -52,7 +52,7 @@ class Resources {
   FieldErrors& errors_;
   std::set<std::string> with_any_sub_, of_any_;
   bool all_ = false, any_ = false;
-  bool plain_ = false;  // of the last without a subresource
+  bool plain_ = false;  // the last resource without a subresource is not "*"
 };
 
 }  // namespace

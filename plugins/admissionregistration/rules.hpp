@@ -1,4 +1,4 @@
-// Rules of several fields that the group's kinds share.
+// Validation that several kinds of the group share.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -15,26 +15,26 @@
 
 namespace backplane::admissionregistration {
 
-// Versions and resources of each of a list of rules; `path` is the list's.
+// Checks the versions and resources of each rule in the list `key` of `holder`; `path` is the path of the list.
 void check_operation_rules(const Object& holder, std::string_view key, const std::string& path, FieldErrors& errors);
-// Operations that a mutating policy cannot have.
+// Refuses operations that a mutating policy must not have, such as DELETE.
 void check_mutating_operations(const Object& match, const std::string& path, FieldErrors& errors);
-// metadata.matchConditions of a webhook or a policy.
+// Checks the matchConditions of a webhook or of the spec of a policy.
 void check_match_conditions(const Object& holder, const cel::PolicyNames& names, const std::string& path, FieldErrors& errors);
-// Checks an expression, which errors quote as `shown`, and whose result must be of one of the types.  Returns the program; null: it does
-// not compile.
+// Compiles an expression and checks that its result has one of `types`. Errors quote the expression as `shown`. Returns the program, or
+// null after an error.
 std::shared_ptr<const cel::Program> check_expression(std::string_view expression, std::string_view shown, const cel::PolicyNames& names,
                                                      std::initializer_list<std::string_view> types, const std::string& path,
                                                      FieldErrors& errors);
 // Checks a webhook's clientConfig.
 void check_client_config(const Object& client, const std::string& path, FieldErrors& errors);
 
-// Names that only objects of manifests may have, while the gate ManifestBasedAdmissionControlConfig is on.
+// Refuses names that are reserved for objects in manifest files (gate ManifestBasedAdmissionControlConfig).
 void check_static_name(const Object& object, FieldErrors& errors);
 // The reason why the name is reserved; empty: not reserved.
 std::string static_name_problem(std::string_view name);
 
-// A strategy whose new objects must not have such names.
+// A strategy that refuses reserved names for new objects.
 template <class Kind>
 class WithReservedNames final : public Kind {
  public:
@@ -46,7 +46,7 @@ class WithReservedNames final : public Kind {
     check_static_name(object, errors);
   }
 };
-// `reserved`: the gate is on.
+// `reserved`: the gate ManifestBasedAdmissionControlConfig is on.
 template <class Kind, class... Arguments>
 kit::MakeStrategy made_kind(bool reserved, Arguments... arguments) {
   return reserved ? kit::made<WithReservedNames<Kind>>(arguments...) : kit::made<Kind>(arguments...);

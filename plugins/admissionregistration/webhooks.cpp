@@ -36,7 +36,8 @@ FieldErrors selector_problems(const Object& hook, const std::string& path) {
   return out;
 }
 
-// Errors of the old object that an update may retain, because older versions validated less.
+// The checks that apply to an update: an error of the old object may be retained, because older versions validated less. The flag of that
+// check is then false.
 struct Strictness {
   bool side_effects = true, versions = true, names = true, conditions = true, values = true;
 };

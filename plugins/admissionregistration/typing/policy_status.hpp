@@ -1,14 +1,15 @@
 // The controller validatingadmissionpolicy-status: writes status.observedGeneration and status.typeChecking of each
-// ValidatingAdmissionPolicy whose spec has changed. It applies the same fields as kube-controller-manager's, under the same manager, and
-// skips a policy that is observed already, so both may run.
+// ValidatingAdmissionPolicy whose spec has changed. The controller of kube-controller-manager applies the same fields under the same field
+// manager. Both may run, because each skips a policy whose generation is already observed.
 //
 //   auto controller = std::make_shared<PolicyStatus>(api, informer);
 //   informer->add_event_handler(enqueue_keys(queue));
-//   spawn_workers(host, kName, kWorkers, queue, [controller](std::string name) { return controller->reconcile(std::move(name)); });
+//   spawn_workers(host, PolicyStatus::kName, PolicyStatus::kWorkers, queue,
+//                 [controller](std::string name) { return controller->reconcile(std::move(name)); });
 //
-// Thread-safety: the executor of the workers.
+// Thread-safety: every call on the executor of the workers.
 // Lifetime:      shared by the workers.
-// Errors:        reconcile(): those of the call; the queue repeats it.
+// Errors:        reconcile() returns the error of the API call; the queue repeats the item.
 // Source:        k8s.io/kubernetes/pkg/controller/validatingadmissionpolicystatus.
 #pragma once
 

@@ -10,10 +10,10 @@ namespace backplane::admissionregistration {
 namespace {
 
 constexpr std::string_view kRefPrefix = "#/components/schemas/";
-// Keywords that do not concern types, or are replaced.
+// Keywords that are not copied: they do not concern types, or Populator::copy() writes them separately.
 constexpr std::string_view kLeftOut[] = {"description", "default", "example", "properties", "items", "additionalProperties", "allOf"};
 
-// The name of the schema that is referred to, also as a part of allOf; empty: none.
+// The name of the schema that $ref refers to, in `schema` or in a part of its allOf; empty if there is no $ref.
 std::string_view reference_of(const Object& schema) {
   std::string_view ref = get_string(schema, "$ref");
   each(schema, "allOf", [&](const Object& part, std::size_t) {

@@ -1,8 +1,8 @@
-// An OpenAPI schema with its references replaced by their targets, from which the types of expressions are made.
+// An OpenAPI schema whose references are replaced by their targets. The types of expressions are made from it.
 //
 // Thread-safety: a pure function.
 // Lifetime:      the result is independent of `schemas`.
-// Errors:        nullopt: a schema that is referred to is missing.
+// Errors:        returns nullopt if a schema that is referred to is missing.
 // Source:        PopulateRefs of k8s.io/apiserver/pkg/cel/openapi/resolver.
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace backplane::admissionregistration {
 
-// `schemas`: components.schemas of an OpenAPI v3 document; `root`: the name of one of them. Descriptions, examples and defaults are left
-// out. A schema within itself is an object without properties.
+// `schemas`: components.schemas of an OpenAPI v3 document; `root`: the name of one of these schemas. Descriptions, examples and defaults
+// are not copied. Where a schema contains itself, an object without properties replaces it.
 std::optional<Object> populated_schema(const Object& schemas, std::string_view root);
 
 }  // namespace backplane::admissionregistration

@@ -7,7 +7,7 @@
 namespace backplane::admissionregistration {
 namespace {
 
-// The maximum size of the cached documents, after which they are dropped.
+// The maximum number of cached documents; a full cache is cleared.
 constexpr std::size_t kMostDocuments = 8;
 constexpr std::string_view kNamedGroups = "apis/";  // of paths such as "apis/apps/v1"
 

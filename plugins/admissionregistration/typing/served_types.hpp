@@ -1,5 +1,5 @@
-// The kinds of resources, and the schemas of kinds, as discovery and /openapi/v3 of a server publish them. Documents are cached until the
-// server publishes others.
+// The kinds of resources, and the schemas of kinds, as discovery and /openapi/v3 of a server publish them. An OpenAPI document is cached
+// until the server publishes another version of it.
 //
 // Thread-safety: one executor; several calls may wait at the same time.
 // Lifetime:      owns its client.
@@ -18,17 +18,17 @@
 
 namespace backplane::admissionregistration {
 
-// Kinds and schemas of one state of the server.
+// Reads the kinds and schemas of the server's state at the last refresh().
 class ServedTypes {
  public:
   explicit ServedTypes(ApiClient api) : api_(std::move(api)) {}
 
-  // Reads the list of the documents that the server publishes now; call it before a series of the other calls.
+  // Reads the list of the OpenAPI documents that the server publishes now. Call it before a series of calls of the other methods.
   Task<void> refresh();
-  // The kinds of the resource; the singular name is accepted too. As a RESTMapper does, an empty group means every group that has the
+  // The kinds of the resource; the singular name is accepted too. As in a RESTMapper, an empty group means every group that has the
   // version.
   Task<std::vector<GroupVersionKind>> kinds_of(GroupVersionResource resource);
-  // The schema without references.
+  // The schema of the kind without references (populated_schema.hpp); nullopt if the server publishes none.
   Task<std::optional<Object>> schema_of(GroupVersionKind kind);
 
  private:

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMostKinds = 10;  // of one rule
 
-// The names in a rule, sorted; empty: there is a wildcard.
+// The names in a rule, sorted; empty if a name contains a wildcard.
 std::vector<std::string> plain_names(const Object& rule, std::string_view key) {
   std::vector<std::string> out = texts_of(rule, key);
   const auto is_wild = [](const std::string& name) { return name.find('*') != std::string::npos; };
@@ -21,7 +21,7 @@ std::vector<std::string> plain_names(const Object& rule, std::string_view key) {
   return out;
 }
 
-// The resources of a rule without wildcards and subresources, sorted.
+// The resources of a rule, sorted; resources that contain a wildcard or a subresource are omitted.
 std::vector<std::string> plain_resources(const Object& rule) {
   std::vector<std::string> out = texts_of(rule, "resources");
   std::erase_if(out, [](const std::string& name) { return name.find_first_of("*/") != std::string::npos; });
@@ -49,12 +49,12 @@ GroupVersionKind param_kind_of(const Object& spec) {
 
 cel::TypeRef type_of_schema(const std::optional<Object>& schema) { return schema ? cel::declare(*schema, true) : nullptr; }
 
-// A kind with the environment of the policy's expressions for its objects.
+// A kind, and the environment in which the policy's expressions are compiled for objects of that kind.
 struct KindUnderCheck {
   GroupVersionKind kind;
   std::shared_ptr<const cel::Environment> environment;
 
-  // Empty: no warning. A failure of planning is not a type problem.
+  // Returns the warning; empty: no warning. A failure while the program is planned is not a type error.
   std::string problem(const std::string& expression) const {
     const cel::Compiled compiled = environment->compile(expression);
     const bool typed = compiled.program != nullptr || compiled.problems.starts_with("program instantiation");
@@ -102,7 +102,7 @@ Task<std::vector<GroupVersionKind>> TypeChecker::kinds_of(const Object& policy) 
       count += taken;
       if (count == kMostKinds) break;
     }
-    if (count == kMostKinds) break;  // as upstream, the rules after it are ignored
+    if (count == kMostKinds) break;  // as upstream, ignores the remaining rules
   }
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());

@@ -14,7 +14,7 @@
 
 namespace backplane::admissionregistration {
 
-// As in status.typeChecking.expressionWarnings.
+// An item of status.typeChecking.expressionWarnings.
 struct ExpressionWarning {
   std::string field_ref, warning;
 };
@@ -22,8 +22,9 @@ struct ExpressionWarning {
 class TypeChecker {
  public:
   explicit TypeChecker(ServedTypes& types) : types_(types) {}
-  // The warnings of a policy: at most ten kinds of each rule are checked, and rules with wildcards are left out. Names of object types in
-  // the texts are the kind and a number, which upstream takes from the clock and which is 0 here.
+  // Returns the warnings of a policy. At most ten kinds of a rule are checked. A rule whose groups or versions contain a wildcard is
+  // skipped, and so is a resource that contains a wildcard or a subresource. In the texts, the name of an object type is its kind and a
+  // number; upstream takes the number from the clock, here it is 0.
   Task<std::vector<ExpressionWarning>> check(Object policy);
 
  private:

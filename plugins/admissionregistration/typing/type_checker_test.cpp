@@ -51,7 +51,7 @@ class Publisher final : public HttpClient {
 
 class TypeChecks : public ::testing::Test {
  protected:
-  // "fieldRef: warning" of each.
+  // "fieldRef: warning" of each warning.
   std::vector<std::string> warnings(const std::string& spec) {
     std::optional<std::vector<ExpressionWarning>> out;
     TypeChecker checker(types);
