@@ -1,4 +1,5 @@
-// The suite that the watch cache passes above every backend.  Include it in one source of a test and instantiate it:
+// Tests of the watch cache that must pass with every storage backend.  Include this header in one source of a test, and instantiate the
+// suite with a BackendMaker:
 //   INSTANTIATE_TEST_SUITE_P(Memory, CacheConformance, testing::Values(maker), maker_name);
 #pragma once
 
@@ -42,7 +43,7 @@ class CacheConformance : public testing::TestWithParam<BackendMaker> {
     return config;
   }
 
-  // Stores an object; its label l and its field data.n are given.
+  // Stores an object with the label l=`label` and the field data.n=`field`.
   Revision put(const std::string& name, const std::string& label, const std::string& field, const std::string& ns = "ns") {
     return store.put(key(name, ns), R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":")" + name + R"(","namespace":")" + ns +
                                         R"(","uid":"u","labels":{"l":")" + label + R"("}},"data":{"n":")" + field + R"("}})");
@@ -74,7 +75,7 @@ class CacheConformance : public testing::TestWithParam<BackendMaker> {
   Result<ListResult> list(ListOptions options, CacheScope scope = {"ns", ""}) {
     return store.run(cache->list(std::move(scope), std::move(options)));
   }
-  // Names, joined by spaces, or the message of the error.
+  // The names of the listed objects, joined by spaces; if the list fails, the message of the error.
   std::string names(ListOptions options, CacheScope scope = {"ns", ""}) {
     auto result = list(std::move(options), std::move(scope));
     return result.ok() ? names_of(*result) : result.status().message();
@@ -94,7 +95,8 @@ class CacheConformance : public testing::TestWithParam<BackendMaker> {
     EXPECT_TRUE(stream.ok()) << stream.status().message();
     return stream.ok() ? std::move(*stream) : nullptr;
   }
-  // The next `count` events as A:name, M:name, D:name, B; an error's message ends them.
+  // The next `count` events as text: "A:name" (ADDED), "M:name", "D:name" and "B" (bookmark). After an error, the text ends with its
+  // message.
   std::string next(WatchStream& stream, std::size_t count) {
     std::string text;
     for (std::size_t seen = 0; seen < count;) {
@@ -111,7 +113,7 @@ class CacheConformance : public testing::TestWithParam<BackendMaker> {
     }
     return text;
   }
-  // An event's frame, if it has one, consists of its type and its object.
+  // Expects that the event's frame, if it has one, consists of the event's type and object.
   static void check(const WatchEvent& event) {
     if (event.object->event() != event.type) return;
     const char* const types[] = {"ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"};
@@ -120,7 +122,8 @@ class CacheConformance : public testing::TestWithParam<BackendMaker> {
     EXPECT_NE(event.object->json().view().find(R"("resourceVersion":")" + std::to_string(event.object->revision) + '"'), std::string::npos);
   }
 
-  // Declared before the store: when the test has seen the awaited event, the store's writer may still be in a post() to a loop.
+  // Declared before the store, so that the loops are destroyed after it: when the test has received the awaited event, the store's writer
+  // may still be in a post() to a loop.
   LoopPool loops{2};
   OpenStore store{GetParam()};
   ObjectStorage objects{*store};
@@ -294,7 +297,7 @@ TEST_P(CacheConformance, AnExactVersionShowsThePast) {
   EXPECT_EQ(names_of(*past), "c0");
   EXPECT_EQ(past->remaining, 1);
   EXPECT_EQ(names(limited(1, past->continue_token)), "c1");
-  // A limit with a version and no match means the same.
+  // A limit and a resourceVersion without resourceVersionMatch have the same effect as Exact.
   auto legacy = at(std::to_string(then));
   legacy.limit = 5;
   EXPECT_EQ(names(legacy), "c0 c1");
@@ -345,7 +348,7 @@ TEST_P(CacheConformance, ACompactedVersionHasExpired) {
   EXPECT_EQ(names(limited(5, page.status().continue_token())), "c1 c2");
 }
 
-// Regression: the read did not end as long as no object of the kind changed.
+// Regression: such a list did not expire as long as no object of the kind changed.
 TEST_P(CacheConformance, AContinuedListOfACompactedRevisionExpiresEvenIfItIsCached) {
   const auto compacted = std::make_shared<std::atomic<Revision>>(0);
   CacheOptions options;
@@ -456,7 +459,8 @@ TEST_P(CacheConformance, AWatchFromACompactedVersionGetsAnErrorEvent) {
   auto events = store.run(stream->next());
   EXPECT_EQ(events.status().code(), 410);
   EXPECT_EQ(events.status().reason(), Reason::kExpired);
-  // The second number is where the cache begins: some stores write to determine their revision.
+  // The number in parentheses depends on the store: it is the first revision of the cache, and some stores write to determine their
+  // revision.
   EXPECT_TRUE(events.status().message().starts_with("too old resource version: 2 (")) << events.status().message();
   EXPECT_TRUE(store.run(stream->next()).value().empty());
 }
@@ -610,7 +614,7 @@ inline Task<void> churn(StorageBackend& storage, int writer, int writes) {
     EXPECT_TRUE(result.ok());
   }
 }
-// Lists repeatedly; lists never become shorter, and their revisions never decrease.
+// Lists repeatedly. Expects that lists never become shorter, and that their revisions never decrease.
 inline Task<void> keep_listing(ResourceCache& cache, std::atomic<bool>& stop) {
   std::size_t most = 0;
   Revision newest = 0;
@@ -698,7 +702,8 @@ TEST_P(CacheConformance, ManyWritersWatchersAndListersAgree) {
   stop.store(true);
   listers.close();
   store.run(listers.wait_all());
-  // The only writer is a store that asks for progress: no revision is seen twice, and all watchers have seen the same.
+  // No watcher has received a revision twice, and all watchers have received the same revisions.  The last revision is known only if the
+  // store does not write in order to determine its progress.
   for (const auto& revisions : seen) {
     ASSERT_EQ(revisions.size(), static_cast<std::size_t>(kWriters * kWrites));
     EXPECT_TRUE(std::is_sorted(revisions.begin(), revisions.end(), std::less_equal<>()));

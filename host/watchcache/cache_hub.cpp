@@ -16,8 +16,8 @@ CacheHub::~CacheHub() = default;
 
 namespace {
 
-constexpr std::chrono::seconds kTick{1};                   // resolution of bookmarks
-constexpr std::chrono::milliseconds kReconnectDelay{200};  // after the store has ended the watch
+constexpr std::chrono::seconds kTick{1};                   // the interval of ticks(), and so the precision of bookmarks
+constexpr std::chrono::milliseconds kReconnectDelay{200};  // the pause after the store has ended the watch
 
 struct TextHash {
   using is_transparent = void;
@@ -60,12 +60,13 @@ class FollowingHub final : public CacheHub {
   Task<void> compare_all();
 
   const std::shared_ptr<FollowedStore> store_;
-  std::mutex mutex_;  // the members below
+  std::mutex mutex_;  // guards the members below
   Slots slots_;
-  // Replaced caches.  They receive the same events as their successors and live as long as their users: ending stores and watches.
+  // Caches that retire() has replaced.  They receive the same events as their successors. The former stores and open watches keep them
+  // alive.
   std::vector<std::weak_ptr<PrefixCache>> retired_;
-  Promise<bool> pause_;          // the pause between two ticks; set to end it
-  Promise<bool> between_looks_;  // the same, between two comparisons
+  Promise<bool> pause_;          // ends the pause between two ticks when it is set
+  Promise<bool> between_looks_;  // ends the pause between two comparisons when it is set
 };
 
 std::shared_ptr<ResourceCache> FollowingHub::add(CacheConfig config, bool eager) {
@@ -215,7 +216,7 @@ Task<Status> FollowingHub::open_again() {
     auto current = co_await std::move(asking);
     if (!current.ok()) co_return std::move(current.status());
     if (auto status = open_watch(*current); !status.ok()) co_return status;
-    // In this order: no reader may see an old state under the new revision.
+    // The caches are invalidated before the progress advances: no reader may get an old state under the new revision.
     for (auto& cache : all()) cache->invalidate(*current);
     store_->progress.advance(*current);
   } catch (...) {
@@ -253,11 +254,11 @@ void FollowingHub::dispatch(const EventBatch& batch) {
     }
   }
   for (auto& [cache, events] : by_cache) cache->apply(events);
-  // Advanced last, so that a reader that waits for this revision finds it in every cache.
+  // The progress advances last: a reader that waits for this revision then reads a cache that includes it.
   if (batch.revision > store_->progress.revision()) store_->progress.advance(batch.revision);
 }
 
-// The cache with the longest prefix of `key`; under the lock.
+// The cache whose prefix is the longest that `key` has; null: none. The caller holds the lock.
 PrefixCache* FollowingHub::find(std::string_view key) {
   for (auto slash = key.rfind('/'); slash != std::string_view::npos && slash > 0; slash = key.rfind('/', slash - 1)) {
     const auto found = slots_.find(key.substr(0, slash + 1));
@@ -266,7 +267,7 @@ PrefixCache* FollowingHub::find(std::string_view key) {
   return nullptr;
 }
 
-// Sends bookmarks that are due, drops snapshots that no client continued, retries loads that failed.
+// Once per tick, runs the timers of the caches that are due: bookmarks, the release of snapshots, retries of loads.
 Task<void> FollowingHub::ticks() {
   for (;;) {
     Promise<bool> pause;

@@ -22,14 +22,14 @@ constexpr std::string_view kContinueExpired =
     "now may show up in the list.";
 // Page size of reads from the store while a selector fills its page.
 constexpr std::int64_t kStorePage = 1000;
-// The number of times that a read waits for a cache that is invalidated repeatedly.
+// The number of times that a read waits if the cache is invalidated again after each wait.
 constexpr int kReadAttempts = 5;
 
 }  // namespace
 
 namespace {
 
-// Counts the returned objects of a list that has read `fetched` objects, at its end.
+// Counts the objects that a cursor returns, and reports their number and `fetched`, the number of objects read, when it is destroyed.
 class CountingCursor final : public ObjectCursor {
  public:
   CountingCursor(std::unique_ptr<ObjectCursor> counted, GroupResource resource, std::size_t fetched)
@@ -54,7 +54,7 @@ class CountingCursor final : public ObjectCursor {
   const GroupResource resource_;
   const std::size_t fetched_;
   std::size_t returned_ = 0;  // since the last rewind
-  std::size_t before_ = 0;
+  std::size_t before_ = 0;    // the largest number returned before a rewind
 };
 
 Result<ListPlan> plan_continued(const ListOptions& options, const Selection& selection) {
@@ -81,7 +81,7 @@ Result<ListPlan> plan_list(const ListOptions& options, const Selection& selectio
   auto revision = parse_resource_version(options.resource_version);
   if (!revision.ok()) return bad_request("invalid resource version: " + revision.status().message());
   plan.revision = *revision;
-  // A limit with a resource version meant Exact before resourceVersionMatch existed.
+  // As upstream: before resourceVersionMatch existed, a limit together with a resourceVersion meant Exact.
   const bool exact = options.match == ResourceVersionMatch::kExact ||
                      (options.match == ResourceVersionMatch::kUnset && plan.limit > 0 && plan.revision > 0);
   if (exact) {
@@ -122,7 +122,7 @@ Task<Status> PrefixCache::wait_for(Revision revision) {
   const ProgressRequests::Waiting asking = store_->requests.wait(store_);
   auto waiting = store_->progress.reached(revision, kReadWait);
   const bool reached = co_await std::move(waiting);
-  // A snapshot may be ahead of the progress: it was loaded at a later revision.
+  // The snapshot may be newer than the progress if it was loaded at a later revision.
   const Revision current = this->revision();
   if (!reached && current < revision) co_return too_large_resource_version(revision, current);
   co_return Status{};
@@ -141,7 +141,7 @@ Task<Status> PrefixCache::wait_current(bool paced) {
     const auto begun = std::chrono::steady_clock::now();
     auto asking = paced ? store_->paced.current(store_) : store_->storage.current_revision();
     auto current = co_await std::move(asking);
-    // Each read counts as a request for its resource, even if several share a response; a paced response is as new as that of a list.
+    // Each read is counted as a request for its resource, even if several reads share one response. A paced read is counted as a list.
     count_request(paced ? "list" : "get", config_.resource, !current.ok(), begun);
     if (!current.ok()) co_return std::move(current.status());
     target = *current;
@@ -307,8 +307,8 @@ Status revision_gone(const ListPlan& plan, const Selection& selection) {
 
 }  // namespace
 
-// The snapshot has been dropped, but the store has the revision unless it was compacted.  Without a limit, pages are read while the
-// response is written.
+// Lists a revision whose snapshot has been dropped; the store has the revision unless it was compacted.  If the list has no limit, further
+// pages are read while the response is written.
 Task<Result<ListResult>> PrefixCache::list_from_store(Selection selection, ListPlan plan) {
   RangeRequest request;
   request.start = plan.from;

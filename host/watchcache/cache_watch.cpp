@@ -8,7 +8,7 @@ namespace backplane {
 namespace {
 
 constexpr std::size_t kInitialBatch = 256;  // synthetic events per batch
-// A watch with a deadline gets its last bookmark this long before it.
+// A watch with a deadline gets its last bookmark this long before the deadline.
 constexpr std::chrono::seconds kBeforeDeadline{2};
 
 class FailedWatch final : public WatchStream {
@@ -73,7 +73,8 @@ Status CacheWatch::begin(const Start& start) {
   return {};
 }
 
-// The log does not have these events any more, but the store may: a watcher can resume after a restart.
+// Begins with events that are read from the store, because the log no longer has them. So a watcher can resume after a restart of the
+// server.
 Status CacheWatch::begin_past() {
   auto history = cache_->store().storage.watch(cache_->config().prefix, position_);
   if (!history.ok()) return history.status().reason() == Reason::kExpired ? too_old() : std::move(history.status());
@@ -138,7 +139,7 @@ Task<Status> CacheWatch::take_history(Events& events) {
   auto batch = co_await std::move(reading);
   if (!batch.ok()) co_return batch.status().reason() == Reason::kExpired ? too_old() : std::move(batch.status());
   for (const auto& event : batch->events) {
-    // As for an unreadable event in the log.
+    // A watch also ends if the log has an event whose object is unreadable.
     if (event.kv.unreadable) co_return too_old();
     const LogRecord record = record_of(event);
     if (record.object) select(record, events);
@@ -146,14 +147,14 @@ Task<Status> CacheWatch::take_history(Events& events) {
   position_ = batch->revision;
   if (const auto cursor = cache_->log().cursor_after(position_)) {
     cursor_ = *cursor;
-    // Events of the log up to here have been delivered.
+    // The events of the log up to this revision have been delivered.
     skip_to_ = position_;
     phase_ = Phase::kLog;
   }
   co_return Status{};
 }
 
-// Without an object for the deletion of an unknown object.
+// The record of an event of the store. LogRecord::object is null if the event is a deletion without the previous value.
 LogRecord CacheWatch::record_of(const StorageEvent& event) const {
   const EntryBuilder& builder = cache_->builder();
   LogRecord record;
@@ -179,7 +180,7 @@ LogRecord CacheWatch::record_of(const StorageEvent& event) const {
 }
 
 Status CacheWatch::take_log(Events& events, bool& drained) {
-  // Must be read before the log: the log then has all events up to this progress.
+  // The progress must be read before the log, so that the log has all events up to this progress.
   const Revision progress = cache_->store().progress.revision();
   const auto slice = cache_->log().read(cursor_);
   using State = EventLog::Slice::State;
@@ -209,7 +210,7 @@ void CacheWatch::take_bookmark(Events& events) {
   events.push_back(cache_->builder().bookmark(position_, false));
 }
 
-// The event of the change for a client with selectors.
+// Appends the event that the change is for a client with these selectors, if any.
 void CacheWatch::select(const LogRecord& record, Events& events) {
   if (!selection_.covers(*record.object)) return;
   if (!selection_.selects()) {
@@ -234,10 +235,10 @@ namespace {
 
 // The start of a watch, by upstream's rules.
 struct WatchPlan {
-  bool initial = false;           // synthetic ADDED events first
+  bool initial = false;           // begin with synthetic ADDED events
   bool consistent = false;        // the newest state is required
-  Revision not_older = 0;         // with initial: the revision to wait for
-  std::optional<Revision> after;  // a given start
+  Revision not_older = 0;         // if `initial` is set: the revision that the state must have reached
+  std::optional<Revision> after;  // the requested resourceVersion; nullopt: none
 };
 
 Result<WatchPlan> plan_watch(const ListOptions& options) {

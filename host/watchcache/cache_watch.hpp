@@ -1,4 +1,5 @@
-// The watch streams of a cache: initial state from a snapshot, earlier events from the store, then the log.
+// The watch streams of a cache. A stream begins with the initial objects of a snapshot, or with old events that are read from the store;
+// then it returns the events of the cache's EventLog.
 //
 // Thread-safety: next() by one coroutine at a time; cancel() from any thread.
 // Lifetime:      a stream keeps its cache alive; await a pending next() before the stream is destroyed.
@@ -16,15 +17,15 @@ namespace backplane {
 class CacheWatch final : public WatchStream {
  public:
   struct Start {
-    // Begins with an ADDED event for each object in the snapshot, and a bookmark after them if requested.
+    // If set, the stream begins with an ADDED event for each object of the snapshot.
     std::shared_ptr<const Snapshot> snapshot;
-    bool end_bookmark = false;
-    // The watch has the events after this revision; with a snapshot: the revision at which it is read.
+    bool end_bookmark = false;  // a bookmark follows the events of the snapshot
+    // The stream returns the events after this revision. If `snapshot` is set: the revision at which the snapshot is read.
     Revision after = 0;
     bool bookmarks = false;
     std::optional<std::int64_t> timeout_seconds;
   };
-  // Errors: kExpired when neither the log nor the store has the events after `start.after`.
+  // Errors: kExpired if neither the log nor the store has the events after `start.after`.
   static Result<std::unique_ptr<WatchStream>> make(std::shared_ptr<PrefixCache> cache, Selection selection, const Start& start);
 
   CacheWatch(std::shared_ptr<PrefixCache> cache, Selection selection);
@@ -51,7 +52,7 @@ class CacheWatch final : public WatchStream {
   Phase phase_ = Phase::kLog;
   std::atomic<bool> cancelled_{false};
   std::unique_ptr<IndexScan> initial_;     // kSnapshot
-  std::unique_ptr<StorageWatch> history_;  // kHistory; not destroyed before the stream, because cancel() may use it at any time
+  std::unique_ptr<StorageWatch> history_;  // for kHistory; destroyed with the stream, because cancel() may use it at any time
   bool end_bookmark_ = false;
   Revision position_ = 0;  // events up to this revision have been returned
   Revision skip_to_ = 0;   // events up to this revision are skipped
@@ -59,7 +60,8 @@ class CacheWatch final : public WatchStream {
   EventLog::Waiter waiter_;
 };
 
-// A stream whose first next() gives this error, as upstream ends a watch that it cannot serve.
+// A stream whose first next() returns `status`, and whose later ones return the end: upstream reports in this way that it cannot serve a
+// watch.
 std::unique_ptr<WatchStream> make_failed_watch(Status status);
 
 }  // namespace backplane

@@ -10,8 +10,9 @@
 namespace backplane {
 
 namespace {
-constexpr std::size_t kChunk = 16 * PackedEntries::kMost;  // objects that one thread decodes and packs per task Enough tasks to keep the
-                                                           // pool busy while a page is being read.
+// The number of objects that one task decodes and packs.
+constexpr std::size_t kChunk = 16 * PackedEntries::kMost;
+// The maximum number of tasks in progress: enough to keep the pool busy while a page is being read.
 const std::size_t kUnderWay = std::clamp<std::size_t>(std::thread::hardware_concurrency() + 1, 3, 8);
 }  // namespace
 
@@ -23,7 +24,8 @@ struct ChunkBuilder::Chunk {
   std::exception_ptr error;
   Promise<bool> done;
 
-  // Decodes from `at` on, and packs the objects if no value must wait.  Returns the index of the first value that must.
+  // Decodes the values from index `at` on.  Returns the index of the first value whose decoding must wait (ObjectStorage::read); if no
+  // value must wait, packs the objects and returns items.size().
   std::size_t build(const std::shared_ptr<const EntryBuilder>& builder, const ObjectStorage& storage, std::size_t at) {
     const std::size_t read = storage.read_now(items, at);
     if (read == items.size()) pack(builder);

@@ -1,9 +1,9 @@
-// Turns pages of a store into an index of packed entries: they are decoded and packed on the blocking pool while the next pages are being
-// read.
+// Builds an index of packed entries (packed_entries.hpp) from pages of a store. The blocking pool decodes and packs the objects while the
+// next pages are being read.
 //
 // Thread-safety: one loader, on its executor.
 // Lifetime:      chunks in progress at destruction are finished and dropped; the task group waits for them.
-// Errors:        an exception of the entry builder is thrown where its chunk is taken; kServiceUnavailable once the group is closed.
+// Errors:        add() and finish() rethrow an exception of the entry builder; add() returns kServiceUnavailable once the group is closed.
 #pragma once
 
 #include <deque>
@@ -21,7 +21,7 @@ namespace backplane {
 struct LoadedObjects {
   ObjectIndex index;
   Unreadable unreadable;
-  std::size_t bytes = 0;  // approximately, of the objects: the inserted resource version is not counted
+  std::size_t bytes = 0;  // approximate size of the objects: the inserted resourceVersion is not counted
   Revision revision = 0;  // the store's revision at which all objects were read
 };
 
@@ -31,8 +31,8 @@ class ChunkBuilder {
   ChunkBuilder(std::shared_ptr<const EntryBuilder> builder, const ObjectStorage& storage, TaskGroup& tasks, Executor& executor)
       : builder_(std::move(builder)), storage_(storage), tasks_(tasks), executor_(executor) {}
 
-  // Begins to build the objects of a page, whose keys follow all earlier ones, with a bounded number in progress. Adds completed ones to
-  // `loaded`.
+  // Starts to build the objects of a page. The keys of the page follow those of all earlier pages. If too many chunks are in progress,
+  // waits for the oldest one and adds its objects to `loaded`.
   Task<Status> add(std::vector<KeyValue> items, LoadedObjects& loaded);
   // Adds all remaining objects to `loaded`.
   Task<void> finish(LoadedObjects& loaded);

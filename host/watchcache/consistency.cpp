@@ -13,7 +13,7 @@
 namespace backplane {
 namespace {
 
-constexpr std::int64_t kPage = 10'000;  // keys, without their values
+constexpr std::int64_t kPage = 10'000;  // the number of keys in a page; values are not read
 
 void count(const GroupResource& resource, std::string_view status) {
   static Metric& metric =
@@ -55,7 +55,7 @@ class Comparison {
   const std::optional<Difference>& difference() const noexcept { return difference_; }
 
  private:
-  // Null at the end.
+  // The next key of the cache; null at the end.
   const KeyAt* next_cached() {
     if (at_ == keys_.size()) {
       keys_.clear();

@@ -3,7 +3,7 @@
 //
 // Thread-safety: on the pump's executor.
 // Lifetime:      ends with the hub.
-// Errors:        those of the store are counted.
+// Errors:        errors of the store are counted, and end the comparison.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace backplane {
 
 class PrefixCache;
 
-// Compares the keys and their modification revisions at the revision of the cache.
+// Compares the keys of the cache and their modification revisions with those of the store, both at the revision that the cache has.
 Task<void> compare_with_store(std::shared_ptr<PrefixCache> cache);
 
 }  // namespace backplane

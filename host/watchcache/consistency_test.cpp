@@ -13,7 +13,7 @@
 namespace backplane {
 namespace {
 
-// A store whose watches hold events back and whose ranges fail on request.
+// A store whose watches omit events, and whose ranges fail, on request.
 class Forgetful final : public ObjectStorage {
  public:
   explicit Forgetful(StorageBackend& backend) : ObjectStorage(backend) {}

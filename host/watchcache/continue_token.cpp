@@ -24,7 +24,7 @@ std::string base64url(std::string_view bytes) {
   return out;
 }
 
-// The decoded bytes, or the offset of the byte that Go's decoder refuses.
+// The decoded bytes. Sets `bad_at` to the offset of the byte that Go's decoder would refuse.
 std::string from_base64url(std::string_view text, std::optional<std::size_t>& bad_at) {
   std::string out;
   std::uint32_t bits = 0;
@@ -50,7 +50,7 @@ std::string from_base64url(std::string_view text, std::optional<std::size_t>& ba
 
 Status invalid(std::string_view why) { return bad_request("invalid continue token: continue key is not valid" + std::string(why)); }
 
-// Go's path.Clean would leave "/" + `path` as it is: no empty, "." or ".." element, no slash at the end.
+// True if Go's path.Clean would not change "/" + `path`: it has no empty, "." or ".." element, and no slash at the end.
 bool is_clean(std::string_view path) {
   if (path.starts_with('/')) path.remove_prefix(1);
   for (;;) {
@@ -96,7 +96,7 @@ std::string take_text(const Value& value, std::string_view field, std::string& o
   return {};
 }
 
-// Empty, or encoding/json's error: the first problem, after the whole token has been read.
+// Reads the members of the token. Returns an empty text, or the error of Go's encoding/json: the first problem in the token.
 std::string read_fields(const Value& tree, TokenFields& fields) {
   if (tree.is_null()) return {};
   if (!tree.is_object()) {

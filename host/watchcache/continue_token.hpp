@@ -13,8 +13,8 @@
 namespace backplane {
 
 struct ContinueToken {
-  Revision revision = 0;  // negative: at the newest revision, the list is inconsistent
-  std::string start;      // absolute: the first key of the rest
+  Revision revision = 0;  // negative: continue at the newest revision, so the pages of the list differ in their revision
+  std::string start;      // the full key at which the list continues
 };
 
 std::string encode_continue(std::string_view start, std::string_view list_prefix, Revision revision);

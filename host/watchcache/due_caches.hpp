@@ -1,4 +1,4 @@
-// Timers of caches: when a bookmark, the release of a snapshot or a retry of loading is due. Caches without a timer cost nothing.
+// The times at which caches must act: send a bookmark, release a snapshot, or load again. A cache without a timer takes no part in a tick.
 //
 // Thread-safety: every method from any thread.
 // Lifetime:      destroyed caches are skipped.

@@ -78,7 +78,7 @@ std::shared_ptr<ObjectEntry> EntryBuilder::build(std::string_view key, std::stri
   Parts parts{head};
   append_at_version(parts, json, scan, version);
   parts.push_back(json_frame_tail());
-  const SharedBytes frame = SharedBytes::concat(parts);  // it lives as long as the object
+  const SharedBytes frame = SharedBytes::concat(parts);  // the entry shares these bytes
 
   const bool headed = !config_.sorted_keys && frame.view().substr(head.size()).starts_with(head_);
   const auto item_offset = headed ? static_cast<std::uint32_t>(head_.size()) : 0;

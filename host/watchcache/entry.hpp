@@ -1,4 +1,5 @@
-// Builds the immutable entries of the cache: one buffer holds the watch frame, and the object's JSON is a part of it.
+// Builds the immutable entries of the cache. An entry has one buffer, which holds the frame of a watch event; the object's JSON is a part
+// of the frame.
 //
 // Thread-safety: an EntryBuilder is immutable; entries are immutable.
 // Lifetime:      shared.
@@ -22,7 +23,7 @@ class EntryBuilder {
   const CacheConfig& config() const noexcept { return config_; }
 
   ObjectRef build(const KeyValue& stored, WatchEvent::Type type) const;
-  // An entry with the frame of the event of the object's last write.
+  // The entry with the frame of the object's last event: ADDED if the object has not been changed since its creation, otherwise MODIFIED.
   ObjectRef build(const KeyValue& stored) const { return build(stored, loaded_as(stored)); }
   static WatchEvent::Type loaded_as(const KeyValue& stored) noexcept {
     return stored.create_revision == stored.mod_revision ? WatchEvent::Type::kAdded : WatchEvent::Type::kModified;
@@ -34,7 +35,7 @@ class EntryBuilder {
   WatchEvent bookmark(Revision revision, bool initial_events_end) const;
 
  private:
-  // For JSON whose raw values have the client's form.
+  // build() for JSON in which raw values are as the client sent them.
   std::shared_ptr<ObjectEntry> build_kept(std::string_view key, std::string_view kept, Revision revision, WatchEvent::Type type) const;
   void set_identity(std::string_view key, ObjectEntry& entry) const;
 

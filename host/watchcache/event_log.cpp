@@ -15,7 +15,8 @@ struct EventLog::Segment {
 
 namespace {
 std::size_t bytes_of(const LogRecord& record) {
-  // The object is shared with the index until it is superseded; then the next record counts it as its previous object.
+  // The index holds the object of a record, too, until the object is superseded; then it is the previous object of a later record, which
+  // counts it.
   std::size_t bytes = sizeof(LogRecord) + (record.previous ? record.previous->json_size() : 0);
   if (record.type == WatchEvent::Type::kDeleted) bytes += record.object->json_size();
   return bytes;
@@ -37,7 +38,7 @@ void add_topics(const ObjectEntry& entry, const Counts& kinds, std::vector<Topic
   }
 }
 
-// The topics that the records touch, of the kinds that have waiters.
+// The topics that the records concern. Kinds of topics that have no waiters are omitted.
 std::vector<Topic> topics_of(const std::vector<LogRecord>& records, const Counts& kinds) {
   std::vector<Topic> topics;
   if (std::find(kinds.begin(), kinds.end(), true) == kinds.end()) return topics;
@@ -55,7 +56,7 @@ void EventLog::reset(Revision floor) {
   {
     std::lock_guard lock(mutex_);
     dropped.swap(segments_);
-    // Earlier cursors are behind and report kLagged.
+    // All former cursors precede first_, so read() returns kLagged for them.
     first_ = end_ = (end_ / kSegment + 1) * kSegment;
     floor_ = floor;
     bytes_ = 0;
@@ -69,7 +70,7 @@ void EventLog::append(std::vector<LogRecord> records, std::size_t live_bytes) {
   Counts kinds{};
   for (std::size_t i = 0; i < kinds.size(); ++i) kinds[i] = topic_waiters_[i].load() > 0;
   const std::vector<Topic> touched = topics_of(records, kinds);
-  // Records are written beyond end_, where no reader looks, and become visible with the lock.
+  // Records are written after end_, which no reader reads; they become visible under the lock, when end_ is set.
   std::uint64_t end = end_;
   std::vector<std::shared_ptr<Segment>> added;
   std::size_t bytes = 0;
@@ -96,7 +97,8 @@ void EventLog::append(std::vector<LogRecord> records, std::size_t live_bytes) {
     written_ += bytes;
     wake(everything_, {}, from, wakes);
     for (std::size_t i = 0; i < kinds.size(); ++i) {
-      // A waiter for a kind that was not looked for above was added meanwhile: wake too many rather than too few.
+      // A waiter with a kind of topic that topics_of() has omitted was added meanwhile. All waiters with topics are woken, because it is
+      // not known whether the records concern it.
       if (!kinds[i] && topic_waiters_[i].load() > 0) wake_all_topics(from, wakes);
     }
     wake_topics(touched, from, wakes);

@@ -1,14 +1,16 @@
-// The recent changes of one resource: append-only, bounded by count and by bytes in proportion to the objects' size.  A watcher is a cursor
-// (a number) into it.
+// The recent changes of one resource. The log is append-only; it is bounded by a number of events, and by bytes in proportion to the size
+// of the resource's objects.  The position of a watcher is a cursor: the number of a record.
 //
-// A waiter names its topic: a change wakes the waiters of its topics, and costs nothing for the others; their cursors skip it.
+// A Waiter may have a topic. A change wakes only the waiters without a topic and those whose topic it concerns; the cursors of the other
+// waiters skip the change.
 // If very many watchers of one loop wait for the same topic, they are woken in rounds: events accumulate between two rounds, so that each
 // watcher receives several at once and the loop has time for other work.
-// Thread-safety: append(), reset() and tick() by one thread, the pump; everything else from any thread.  The lock is held for pointer
-//                copies only.
-// Lifetime:      records of read() are valid as long as the Slice. A log that delays wakes is held by a shared_ptr. A waiter with bookmarks
-//                is destroyed before its log.
-// Errors:        a cursor that points before the first event kept reads kLagged.
+//
+// Thread-safety: only the pump (cache_hub.cpp) calls append(), reset() and tick(); every other method may be called from any thread.
+//                Readers hold the lock only while they copy pointers.
+// Lifetime:      records of read() are valid as long as the Slice. A log that a shared_ptr does not own wakes without rounds. A waiter with
+//                bookmarks is destroyed before its log.
+// Errors:        read() of a cursor before the first retained record returns kLagged.
 #pragma once
 
 #include <array>
@@ -34,10 +36,10 @@ struct LogRecord {
   WatchEvent::Type type = WatchEvent::Type::kAdded;  // for a watcher without selectors
   Revision revision = 0;
   ObjectRef object;    // kDeleted: the last state, at the deletion's revision
-  ObjectRef previous;  // null when the object is new
+  ObjectRef previous;  // null if the object is new
 };
 
-// The condition of a waiter: changes of objects that have, or had, this term.
+// Selects changes of objects that have `term` (summary.hpp) before or after the change.
 struct Topic {
   enum class Kind : unsigned char { kName, kNamespace, kLabel, kField };
   Kind kind = Kind::kName;
@@ -48,8 +50,8 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
  public:
   struct Limits {
     std::size_t max_events = 20'000;
-    // Limits for the bytes of superseded objects that only the log holds: a share (1/kShare) of the size of the resource's objects, but at
-    // least and at most these.
+    // The log may hold superseded objects of up to 1/kShare of the size of the resource's objects, but of at least min_bytes and at most
+    // max_bytes.
     std::size_t min_bytes = 8 * 1024 * 1024;
     std::size_t max_bytes = 64 * 1024 * 1024;
   };
@@ -61,21 +63,22 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   explicit EventLog(DueCallback on_due = {}) : EventLog(Limits{}, std::move(on_due)) {}
   explicit EventLog(Limits limits, DueCallback on_due = {}) : limits_(limits), on_due_(std::move(on_due)) {}
 
-  // Drops all records: the next read of an earlier cursor is kLagged.  Records of events after `floor` will follow.
+  // Drops all records: read() returns kLagged for all former cursors.  Later records have revisions after `floor`.
   void reset(Revision floor);
-  // Adds records, in order, and resumes the waiters: one post for each executor.  `live_bytes`: of the resource's objects.
+  // Adds records, in order, and wakes the waiters that they concern with one post for each executor.  `live_bytes`: the size of the
+  // resource's objects.
   void append(std::vector<LogRecord> records, std::size_t live_bytes = 0);
-  // Ends every wait, now and later.
+  // Resumes all waiters; later waits return at once.
   void close();
 
   // The cursor after all records up to `revision`; nullopt: the log no longer has that revision.
   std::optional<std::uint64_t> cursor_after(Revision revision) const;
-  // Cursors start at this revision or later.
+  // cursor_after() returns a cursor for this revision and later ones.
   Revision floor() const;
   std::size_t size() const;
 
   struct Segment;
-  // Records from a cursor on, without copying them.
+  // Records from a cursor on. A Slice refers to them and does not copy them.
   struct Slice {
     enum class State : unsigned char { kRecords, kEmpty, kLagged, kClosed };
     State state = State::kEmpty;
@@ -102,13 +105,14 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
     Executor* executor = nullptr;
     std::uint64_t cursor = 0;
     bool waiting = false;
-    std::size_t at = 0;  // index in its list
+    std::size_t at = 0;  // index in Group::waiters
     bool cancelled = false;
-    EventLog* log = nullptr;  // the log in which bookmark_due is or was registered
-    std::optional<Clock::time_point> listed;
+    EventLog* log = nullptr;                  // the log in which bookmark_due is or was registered
+    std::optional<Clock::time_point> listed;  // the time under which `bookmarks_` has the waiter
   };
-  // co_await: resumes when there are records after `cursor` that may concern the waiter, a bookmark is due, or the wait was cancelled or
-  // the log closed.  Returns the cursor to continue from: no record before it concerns the waiter.
+  // An awaitable. The coroutine resumes if records after `cursor` may concern the waiter, if a bookmark is due, if the wait was cancelled,
+  // or if the log was reset or closed.  Returns the cursor from which the caller continues: no record between `cursor` and it concerns the
+  // waiter.
   class Wait {
    public:
     Wait(EventLog& log, Waiter& waiter, std::uint64_t cursor) : log_(log), waiter_(waiter), cursor_(cursor) {}
@@ -124,7 +128,7 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   Wait wait(Waiter& waiter, std::uint64_t cursor) { return Wait(*this, waiter, cursor); }
   // Resumes the waiter; its later waits return at once.
   void cancel(Waiter& waiter);
-  // Resumes waiters whose bookmark is due; costs nothing for the others.
+  // Resumes the waiters whose bookmark is due, without a visit to the others.
   void tick(Clock::time_point now);
   // The time at which tick() must be called next; nullopt: no waiter has bookmarks.
   std::optional<Clock::time_point> next_due() const;
@@ -136,7 +140,8 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   static constexpr std::uint64_t kNothing = ~std::uint64_t{0};
   // The waiters of one executor that wait for the same topic.
   struct Group {
-    // kCalled: the round has been posted before it was due.
+    // kQuiet: no round is planned. kGathering: a timer will begin the round. kCalled: the round has been posted before its timer expired.
+    // kTelling: the round resumes waiters.
     enum class State : unsigned char { kQuiet, kGathering, kCalled, kTelling };
     Executor* executor = nullptr;
     Waiters waiters;
@@ -146,10 +151,10 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
     std::uint64_t first = kNothing;
     std::uint64_t end = 0;
     std::size_t written = 0;        // value of EventLog::written_ when the first of these records arrived
-    Clock::time_point rests_until;  // no round before this time, so that rounds use only a part of the loop's time
+    Clock::time_point rests_until;  // no round begins before this time, so that rounds use only a part of the loop's time
   };
   using Groups = std::vector<Group>;
-  // Waiters that have been taken out of their lists, to be resumed without the lock.
+  // Waiters of one executor that have been removed from their group, and are resumed after the lock has been released.
   struct Wake {
     Executor* executor = nullptr;
     Waiters waiters;
@@ -161,7 +166,7 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
     Place place;
     Executor* executor = nullptr;
     Waiters waiters;
-    std::size_t told = 0;
+    std::size_t told = 0;  // the number of resumed waiters
     Clock::time_point begun;
   };
 
@@ -170,12 +175,12 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   static Group& group_of(Groups& groups, Executor* executor);
   Group* find_group(const Place& place, Executor* executor);
   void forget_if_empty(const Place& place);
-  // Moves a waiter from its list to the waiters that will be resumed.
+  // Moves a waiter from its group to `wakes`.
   void take(Group& group, Waiter& waiter, Wakes& wakes);
-  // Takes all waiters for which there are events that they have not received.
+  // Moves the waiters that have not received all events of the group to `wakes`.
   void take_concerned(Group& group, Wakes& wakes);
   void take_everybody(Wakes& wakes);
-  // Wakes waiters: records from `from` on concern all of them.
+  // Moves the waiters of `groups`, which the records from `from` on concern, to `wakes`, or prepares a round for them.
   void wake(Groups& groups, const Place& place, std::uint64_t from, Wakes& wakes);
   void wake_topics(const std::vector<Topic>& touched, std::uint64_t from, Wakes& wakes);
   void wake_all_topics(std::uint64_t from, Wakes& wakes);
@@ -194,9 +199,9 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   const Limits limits_;
   const DueCallback on_due_;
   mutable std::mutex mutex_;
-  // No deques: an empty one takes half a kilobyte, and there is a log for each type.
+  // Not a deque: an empty deque takes half a kilobyte, and each resource has a log.
   std::vector<std::shared_ptr<Segment>> segments_;
-  std::uint64_t first_ = 0;  // cursor of the first record kept; a multiple of the segment size
+  std::uint64_t first_ = 0;  // cursor of the first retained record; a multiple of the segment size
   std::uint64_t end_ = 0;    // cursor after the last record
   Revision floor_ = 0;
   std::size_t bytes_ = 0;
@@ -205,8 +210,8 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   Groups everything_;
   std::unordered_map<Term, Groups> by_topic_;
   std::array<std::atomic<std::size_t>, 4> topic_waiters_{};  // the number of waiters by Topic::Kind
-  // The waiters by the time of their next bookmark. A waiter stays registered while it does not wait, because bookmarks are rarer than
-  // events.
+  // The waiters by the time of their next bookmark. A waiter stays in this set while it does not wait, because events are more frequent
+  // than bookmarks.
   std::set<std::pair<Clock::time_point, Waiter*>> bookmarks_;
 };
 

@@ -203,7 +203,7 @@ TEST_F(Waiting, ATickWakesNoWaiterWithALaterBookmark) {
   settle();
   EXPECT_EQ(woken.load(), 2);
   EXPECT_EQ(log.next_due(), now + std::chrono::seconds(3));
-  // Woken by another event, and waiting again for the same bookmark: it is listed once.
+  // A waiter that was woken by an event, and waits again for the same bookmark, is registered once.
   log.append(records(1, 1));
   settle();
   EXPECT_EQ(woken.load(), 8);
@@ -262,7 +262,7 @@ TEST_F(Waiting, AChangeResumesOnlyTheWaitersOfItsTopics) {
   EXPECT_EQ(woken.load(), 2);
   EXPECT_NE(where[0], nullptr);
   EXPECT_NE(where[5], nullptr);
-  log.append(named(2, "a", "node3", "node2"));  // except for that waiter
+  log.append(named(2, "a", "node3", "node2"));  // concerns no other waiter
   settle();
   EXPECT_EQ(woken.load(), 3);
   EXPECT_NE(where[1], nullptr);

@@ -6,17 +6,20 @@
 namespace backplane {
 
 namespace {
-// At this number of waiters of one loop, waiters are woken in rounds.
+// If at least this number of waiters of one loop wait for one topic, they are woken in rounds.
 constexpr std::size_t kMany = 32;
-// Waiters woken before other work of the loop runs: many, because streams of one connection share its next write.
+// The number of waiters that are resumed before other work of the loop runs. It is large because streams of one connection share the next
+// write of the connection.
 constexpr std::size_t kSlice = 512;
-// A round gathers events for at least this time per waiter, ...
+// Events are gathered for this time multiplied by the number of waiters before a round begins.
 constexpr std::chrono::microseconds kPerWaiter{4};
-// ... and after a round for a multiple of its duration, which is mostly spent on writes, whose cost hardly depends on the number of
-// events.
+// The next round does not begin before this multiple of the last round's duration has passed. A round mostly spends its time on writes, and
+// the cost of a write hardly depends on the number of events in it.
 constexpr int kRests = 4;
+// The upper limit of both pauses.
 constexpr std::chrono::milliseconds kLongestRest{50};
-// A round begins at once when this part of the log has not been delivered: no watcher may lag because it was not woken.
+// A round begins at once if more than this part (1/kPartOfLog) of the log has not been delivered: no watcher may lag because it was not
+// woken.
 constexpr std::size_t kPartOfLog = 4;
 }  // namespace
 
@@ -76,7 +79,7 @@ void EventLog::take(Group& group, Waiter& waiter, Wakes& wakes) {
   wake->waiters.push_back(&waiter);
 }
 
-// A waiter whose cursor is behind the last event has read it already.
+// Skips a waiter whose cursor is at or after the group's last record: it has read the records already.
 void EventLog::take_concerned(Group& group, Wakes& wakes) {
   for (std::size_t i = group.waiters.size(); i-- > 0;) {
     Waiter& waiter = *group.waiters[i];
@@ -135,7 +138,7 @@ void EventLog::wake_all_topics(std::uint64_t from, Wakes& wakes) {
   }
 }
 
-// A waiter that has been taken is not destroyed until its coroutine has been resumed.
+// Resumes the waiters on their executors. A waiter in `wakes` is not destroyed before, because its coroutine waits for this resumption.
 void EventLog::resume(Wakes wakes) {
   for (auto& wake : wakes) {
     auto run = [waiters = std::move(wake.waiters)] {
@@ -194,7 +197,7 @@ void EventLog::begin_round(const Place& place, Executor* executor, std::uint64_t
 void EventLog::tell(std::shared_ptr<Round> round) {
   const std::size_t end = std::min(round->told + kSlice, round->waiters.size());
   while (round->told < end) round->waiters[round->told++]->handle.resume();
-  // Posted, so that it runs after the waiters' writes, which they have posted.
+  // The next slice is posted, so that it runs after the writes that the resumed waiters have posted.
   Executor& executor = *round->executor;
   const bool all = end == round->waiters.size();
   executor.post([all, round = std::move(round)] {
@@ -210,7 +213,7 @@ void EventLog::end_round(const Round& round) {
   const auto now = Clock::now();
   group->state = Group::State::kQuiet;
   group->rests_until = now + std::min<Clock::duration>(kLongestRest, kRests * (now - round.begun));
-  // An event was added meanwhile, for which watchers that were woken early wait.
+  // A record was added meanwhile, and watchers that the round resumed before that wait for it.
   if (group->first != kNothing) gather(*group, round.place);
   forget_if_empty(round.place);
 }
@@ -259,10 +262,10 @@ void EventLog::tick(Clock::time_point now) {
     while (!bookmarks_.empty() && bookmarks_.begin()->first <= now) {
       Waiter& waiter = *bookmarks_.begin()->second;
       unlist_bookmark(waiter);
-      // A watcher that is not waiting checks the time before it waits again.
+      // A watcher that does not wait checks the time before it waits again.
       if (!waiter.waiting) continue;
       Group& group = group_of(groups_of(waiter), waiter.executor);
-      // No event before this point matches its topic, except those of the next round.
+      // No record before this cursor concerns the waiter; the records of the next round begin at group.first.
       if (waiter.topic) waiter.cursor = std::max(waiter.cursor, std::min(group.first, end_));
       take(group, waiter, wakes);
       forget_if_empty(waiter.topic ? Place(waiter.topic->term) : Place());

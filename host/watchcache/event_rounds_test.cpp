@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kMany = 600;
 
-// The wake-ups of each waiter of a loop.
+// The wake-ups of a waiter, and the revisions that it has read.
 struct Heard {
   int wakes = 0;
   std::vector<Revision> revisions;
@@ -126,11 +126,11 @@ TEST_F(Rounds, BeginBeforeTheirTimeWhenMuchOfTheLogWaits) {
   loop.settle();
   for (const Heard& each : heard) EXPECT_EQ(each.revisions.size(), 300u);
   const int before = wakes();
-  loop.fire_timers();  // of the round that was delayed
+  loop.fire_timers();  // the timer of the delayed round expires
   EXPECT_EQ(wakes(), before);
 }
 
-// Before its bookmark, a waiter has got all events of its topic.
+// A waiter receives all events of its topic before a bookmark.
 TEST_F(Rounds, AreNotPassedOverByABookmark) {
   start(kOfNamespace, true);
   append(1);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kBatch = 256;      // objects per batch
 constexpr std::size_t kPortion = 2048;   // entries and summaries read between two yields: about 0.2 ms
-constexpr std::size_t kBuilding = 1024;  // entries that can be read in the time of building a run
+constexpr std::size_t kBuilding = 1024;  // the cost of building a run: entries that could be read in the same time
 
 using Batch = std::span<const ObjectEntry* const>;
 

@@ -1,8 +1,8 @@
 // An iteration over the selected entries of an index, in portions.
 //
-// Thread-safety: none; one walker at a time.
-// Lifetime:      keeps its version of the index, and so every returned entry, alive. Entries of packed runs that a transient selection has
-//                found live until release().
+// Thread-safety: none; one caller at a time.
+// Lifetime:      keeps its version of the index, and so every returned entry, alive. If the selection is transient
+//                (ListOptions::transient_objects), entries that were built from a packed run live until release().
 #pragma once
 
 #include <span>
@@ -23,8 +23,8 @@ class IndexScan {
   IndexScan(const ObjectIndex& index, Selection selection);
 
   using Found = std::vector<const ObjectRef*>;
-  // Appends selected entries until `found` has `limit` entries or the end is reached. True: it has stopped earlier, because it has examined
-  // so many entries that the caller should yield.
+  // Appends selected entries until `found` has `limit` entries, the end is reached, or so many entries have been examined that the caller
+  // should yield. Returns true in the last case.
   bool take(Found& found, std::size_t limit);
   // The number of entries that have not been examined yet.
   std::size_t left() const noexcept { return left_; }
@@ -32,21 +32,21 @@ class IndexScan {
   void release() noexcept { found_in_.clear(); }
 
  private:
-  // Adds its cost to `looks`. False at the end.
+  // Moves to the next run, or skips it if its summary excludes a match. Adds the cost to `looks`, in examined entries. False at the end.
   bool next_run(std::size_t& looks);
 
   ObjectIndex::Cursor cursor_;
   std::size_t left_;
   Selection selection_;
-  std::span<const ObjectRef> run_;  // the current run, without examined entries; included in left_
+  std::span<const ObjectRef> run_;  // the entries of the current run that have not been examined; left_ includes them
   using Owner = std::shared_ptr<const std::vector<ObjectRef>>;
-  Owner run_owner_;              // of run_; null: the index
-  std::vector<Owner> found_in_;  // owners of found entries
+  Owner run_owner_;              // the owner of the entries in run_; null: the index owns them
+  std::vector<Owner> found_in_;  // the owners of the returned entries
 };
 
-// The remaining entries of `scan`, as the items of a list.
+// A cursor over the remaining entries of `scan`, for a ListResult.
 std::unique_ptr<ObjectCursor> make_cursor(IndexScan scan);
-// Entries that `scan` has found and keeps alive.
+// A cursor over `found`: entries that `scan` has returned. The cursor holds `scan`, which keeps them alive.
 std::unique_ptr<ObjectCursor> make_cursor(IndexScan scan, IndexScan::Found found);
 
 }  // namespace backplane

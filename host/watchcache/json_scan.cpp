@@ -67,7 +67,7 @@ std::size_t FieldPlan::walk(const std::vector<Node>& nodes, std::string_view tex
       for (const std::size_t field : node->fields) values[field] = found;
     }
     const bool nested = scan.value_begin() < text.size() && text[scan.value_begin()] == '{';
-    // One pass finds the members and the end.
+    // walk() has found the end of the nested object, so the scan does not search for it again.
     if (nested && !node->children.empty()) scan.ends_at(walk(node->children, text, {text, scan.value_begin()}, values));
   }
   return &nodes == &roots_ ? text.size() : scan.leave();

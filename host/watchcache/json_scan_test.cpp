@@ -40,7 +40,7 @@ TEST(JsonScan, WalksMembersOverStringsThatHoldBracketsAndQuotes) {
   EXPECT_EQ(members, wanted);
 }
 
-// The scan reads many bytes at a time: the result must not depend on the alignment.
+// The scan reads many bytes at a time. Its result must not depend on the alignment.
 TEST(JsonScan, NestedValuesEndWhereTheyEndAtEveryOffset) {
   for (std::size_t pad = 0; pad < 140; ++pad) {
     for (const std::string& tail : {std::string(), std::string(70, 'y'), std::string(63, '\\') + "\\", std::string(R"(]}\"{[)")}) {

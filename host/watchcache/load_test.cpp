@@ -16,8 +16,8 @@ namespace {
 constexpr std::string_view kStored = "stored:";
 constexpr int kObjects = 3'500;  // several pages
 
-// Values have a prefix that reading removes; values whose key ends with 5 must wait for read().  The first page is not decoded before the
-// second one is requested.
+// A store whose values have a prefix that decoding removes. The decoding of values whose key ends with 5 must wait for read().  The first
+// page is not decoded before the second page is requested.
 class Pages final : public ObjectStorage {
  public:
   explicit Pages(StorageBackend& below) : ObjectStorage(below) {}
@@ -46,9 +46,9 @@ class Pages final : public ObjectStorage {
   }
   bool removes_ = false;           // set before the load
   std::set<std::string> removed_;  // read after the load
-  // A larger page is an error.
+  // A range with a larger limit fails.
   std::atomic<std::int64_t> most_{1'000'000};
-  std::atomic<int> refused_{0};  // the number of removed objects
+  std::atomic<int> refused_{0};  // the number of such failures
   std::int64_t largest() const {
     const std::lock_guard lock(mutex_);
     return largest_;
@@ -109,7 +109,7 @@ void load_all(Pages& storage) {
   config.resource = {"", "configmaps"};
   auto cache = hub->add(std::move(config), true);
   ASSERT_TRUE(run_on(loop, hub->start()).ok());
-  // Each object has its position, and the unreadable ones are reported.
+  // Each key returns its own object, and the unreadable objects are reported.
   for (int i = 0; i < kObjects; ++i) {
     const std::string key = "/registry/configmaps/n/" + name_of(i);
     auto found = run_on(loop, cache->get(key, ""));

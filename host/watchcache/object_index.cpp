@@ -7,23 +7,23 @@ namespace backplane {
 
 namespace {
 constexpr std::size_t kMaxItems = 32;
-constexpr std::size_t kFewItems = 10;  // fewer: merged with a neighbour if both fit into one node
-constexpr unsigned kMaxGone = 16;      // removed entries of a leaf before its summary is rebuilt
-constexpr std::size_t kNearEnd = 24;   // position of insertion that counts as the end of a leaf
+constexpr std::size_t kFewItems = 10;  // a node with fewer items is merged with a neighbour if both fit into one node
+constexpr unsigned kMaxGone = 16;      // the number of removed entries in a leaf's summary at which it is rebuilt
+constexpr std::size_t kNearEnd = 24;   // an insertion after this position counts as one at the end of the node
 static_assert(PackedEntries::kMost <= kMaxItems);
 }  // namespace
 
 // A leaf holds entries, an inner node children with the first entry below each.
 struct ObjectIndex::Node {
   bool leaf = true;
-  std::uint64_t edit = 0;  // version of the index that made the node
-  std::size_t size = 0;    // entries below
+  std::uint64_t edit = 0;  // the ObjectIndex::edit_ under which the node was made
+  std::size_t size = 0;    // the number of entries in the subtree
   std::vector<ObjectRef> entries;
   std::vector<NodeRef> children;
-  std::vector<const ObjectEntry*> firsts;  // of the children; borrowed from the leaves below
-  Summary summary;                         // of a leaf's entries, and of some removed ones
-  unsigned gone = 0;                       // number of removed entries in the summary
-  // Replaces entries and summary in a leaf that has not changed since it was loaded.
+  std::vector<const ObjectEntry*> firsts;  // the first entry of each child; the leaves own them
+  Summary summary;                         // in a leaf: the summary of its entries and of some removed entries
+  unsigned gone = 0;                       // the number of removed entries in `summary`
+  // Used in place of `entries` and `summary` in a leaf that has not changed since it was loaded.
   std::shared_ptr<const PackedEntries> packed;
 
   std::size_t items() const { return leaf ? size : children.size(); }
@@ -42,7 +42,7 @@ struct ObjectIndex::Node {
     summary.clear();
     for (const auto& entry : entries) summary.add(*entry);
   }
-  // An entry was removed or replaced.
+  // To be called after an entry of the leaf was removed or replaced.
   void forget_one() {
     if (++gone >= kMaxGone) summarize();
   }
@@ -61,7 +61,7 @@ std::size_t entry_position(const Node& leaf, std::string_view key) {
   return static_cast<std::size_t>(found - entries.begin());
 }
 
-// The last child whose first key is not after `key`; the first child if there is none.
+// The index of the last child whose first key is not greater than `key`; 0 if there is none.
 std::size_t child_position(const Node& inner, std::string_view key) {
   const auto found = std::upper_bound(inner.firsts.begin() + 1, inner.firsts.end(), key,
                                       [](std::string_view wanted, const ObjectEntry* first) { return wanted < first->key(); });
@@ -87,7 +87,7 @@ NodeRef copy_leaf(const Node& leaf, std::uint64_t edit) {
   return copy;
 }
 
-// Replaces `node` by a copy that only this version has, unless it is one.  The path to it has been copied before.
+// If other versions share `node`, replaces it by a copy for this version (`edit`).  The nodes above it have been replaced before.
 Node& own(NodeRef& node, std::uint64_t edit) {
   if (node->leaf && (node->edit != edit || node->packed)) {
     node = copy_leaf(*node, edit);
@@ -117,8 +117,8 @@ void move_upper(std::vector<T>& from, std::vector<T>& to, std::ptrdiff_t half) {
   from.shrink_to_fit();
 }
 
-// Moves the upper half of `node` into a new right neighbour; fewer items if the new item is at `added` near the end, so that keys that
-// arrive in order leave full nodes.
+// Moves the upper half of `node` into a new right neighbour. If the insertion position `added` is near the end, moves fewer items, so that
+// keys that are inserted in order result in full nodes.
 NodeRef split(Node& node, std::size_t added) {
   auto right = make_node(node.edit, node.leaf);
   const auto half = static_cast<std::ptrdiff_t>(added > kNearEnd ? kNearEnd : node.items() / 2);
@@ -137,7 +137,7 @@ NodeRef split(Node& node, std::size_t added) {
   return right;
 }
 
-// Returns a new right neighbour when the node had to be split.
+// Inserts `entry` below `ref`. Returns the new right neighbour if the node had to be split, otherwise null.
 NodeRef put_below(NodeRef& ref, ObjectRef& entry, ObjectRef& replaced, std::uint64_t edit) {
   Node& node = own(ref, edit);
   std::size_t at = 0;
@@ -183,7 +183,7 @@ void tidy(Node& parent, std::size_t at) {
   erase_child(parent, right);
 }
 
-// The key must exist.
+// Removes the entry of `key`, which must exist.
 ObjectRef remove_below(NodeRef& ref, std::string_view key, std::uint64_t edit) {
   Node& node = own(ref, edit);
   --node.size;
@@ -224,7 +224,8 @@ NodeRef make_leaf(std::shared_ptr<const PackedEntries> run, std::uint64_t edit) 
   return leaf;
 }
 
-// Appends `leaf` after all others. Returns a new right neighbour if the right edge is full: filling in order leaves full nodes.
+// Appends `leaf` after all others. Returns a new right neighbour if the last node of this level is full; so the nodes of an index that is
+// filled in order are full.
 NodeRef append_below(NodeRef& ref, NodeRef leaf, std::uint64_t edit) {
   if (ref->leaf) return leaf;
   Node& node = own(ref, edit);
@@ -345,7 +346,7 @@ const ObjectIndex::Node* ObjectIndex::Cursor::leaf() {
       if (step.at < step.node->size) return step.node;
     } else if (++step.at < step.node->children.size()) {
       const Node* child = step.node->children[step.at].get();
-      // Descends along the left edge; each inner step is at the child that is being visited.
+      // Descends to the first leaf of the child. The `at` of each inner step is the index of the child that is being visited.
       while (!child->leaf) {
         steps_[depth_++] = {child, 0};
         child = child->children.front().get();

@@ -1,12 +1,13 @@
 // A persistent ordered map from storage key to entry: copying it copies one reference; changing a copy copies one path.
 //
-// A B+ tree whose nodes are shared between versions. A node made since the last share() is changed in place, so a batch of changes copies
-// each changed node once. Nodes know the size of their subtree: rank and select are O(log n).
+// It is a B+ tree whose nodes are shared between versions. A node that was made since the last share() is changed in place, so a batch of
+// changes copies each changed node once. Each node stores the size of its subtree, so rank() and cursor_at() take O(log n).
 //
 // A leaf that has not changed since it was loaded holds its objects packed (PackedEntries); the first read of one of them, or a change,
 // builds the entries of the leaf.
 //
-// Thread-safety: distinct objects are independent even when they share nodes; one object is used by one thread at a time, or only read.
+// Thread-safety: distinct ObjectIndex objects are independent even if they share nodes. One object may be changed by one thread, or read by
+//                several.
 // Lifetime:      nodes live as long as any version that holds them.
 // Errors:        none.
 #pragma once
@@ -37,16 +38,16 @@ class ObjectIndex {
 
   std::size_t size() const noexcept;
   bool empty() const noexcept { return size() == 0; }
-  // Null when absent.
+  // The entry of the key; null: it does not exist.
   ObjectRef find(std::string_view key) const;
   // The number of keys before `key`.
   std::size_t rank(std::string_view key) const;
 
-  // Inserts or replaces by entry->key(); returns the former entry.
+  // Inserts the entry under entry->key(), or replaces the entry of that key. Returns the replaced entry, or null.
   ObjectRef put(ObjectRef entry);
-  // Returns the removed entry.
+  // Removes the entry of the key and returns it; null: it does not exist.
   ObjectRef remove(std::string_view key);
-  // Adds objects whose keys follow all others: the way to fill an empty index. Their entries are built when one of them is first read.
+  // Adds objects whose keys follow all others. Used to fill an empty index. The entries are built when one of them is first read.
   void append(std::shared_ptr<const PackedEntries> run);
 
   // Walks entries in key order.  Keeps its version of the index alive.
@@ -63,15 +64,15 @@ class ObjectIndex {
     };
     // Returns the rest of the run that begins with the next entry, and moves after it.
     Run next_run();
-    // The same, but a packed run stays packed: its entries are built for the caller, end with `owner` (null for a run whose entries the
-    // index holds), and have no summary.
+    // As next_run(), but a packed run stays packed: its entries are built for the caller and live as long as `owner`, and Run::summary is
+    // null. `owner` is null if the index holds the entries of the run.
     Run next_run_transient(std::shared_ptr<const std::vector<ObjectRef>>& owner);
-    // Appends the keys of that rest, and moves after it; builds no entries. False at the end.
+    // As next_run(), but appends the keys of the rest of the run to `out` and builds no entries. False at the end.
     bool next_keys(std::vector<KeyAt>& out);
 
    private:
     friend class ObjectIndex;
-    // Goes to the leaf with the next entry; null at the end.
+    // Moves to the leaf with the next entry and returns it; null at the end.
     const Node* leaf();
     struct Step {
       const Node* node = nullptr;
@@ -82,7 +83,7 @@ class ObjectIndex {
     Step steps_[kMaxDepth];
     std::size_t depth_ = 0;
   };
-  // A cursor at the first entry whose key is not before `from`.
+  // A cursor at the first entry whose key is not less than `from`.
   Cursor cursor(std::string_view from) const;
   // A cursor at the entry with `rank` entries before it.
   Cursor cursor_at(std::size_t rank) const;

@@ -65,7 +65,7 @@ TEST(ObjectIndex, BehavesAsAMapOverManyRandomChanges) {
   Model model;
   for (int i = 0; i < 30'000; ++i) {
     const std::string key = key_of(static_cast<int>(random() % 3000));
-    // Grows at first, then shrinks.
+    // The index grows at first, then shrinks.
     const bool remove = random() % 100 < (i < 15'000 ? 30u : 70u);
     if (remove) {
       EXPECT_EQ(index.remove(key) != nullptr, model.erase(key) == 1);
@@ -213,7 +213,7 @@ TEST(PackedIndex, KeysAreReadWithoutBuildingEntries) {
   }
   EXPECT_EQ(found, model);
   EXPECT_EQ(std::count_if(runs.begin(), runs.end(), [](const auto& run) { return run->built(); }), 1);
-  // From the middle of a run, whether it is built or not.
+  // The cursor begins in the middle of a run: one that is packed, and one that is built.
   for (const int from : {100, 498}) {
     auto cursor = index.cursor(key_of(from));
     ASSERT_TRUE(cursor.next_keys(keys));
@@ -248,7 +248,7 @@ TEST(PackedIndex, ATransientReadLeavesTheRunsPacked) {
   EXPECT_EQ(built(runs), 1);
   EXPECT_FALSE(entries.empty());
   for (const auto& each : entries) EXPECT_TRUE(each.expired());
-  // From the middle of a run.
+  // The cursor begins in the middle of a run.
   auto middle = index.cursor(key_of(100));
   EXPECT_EQ(middle.next_run_transient(owner).entries.front()->key(), key_of(100));
 }

@@ -42,7 +42,8 @@ std::vector<Promise<PacedRevisions::Answer>> PacedRevisions::take() {
   return std::exchange(waiting_, {});
 }
 
-// A caller that arrives after the request was sent waits for the next one, because the response may be older than the caller's commits.
+// Sends one request for all callers that wait. A caller that arrives after the request was sent waits for the next request, because the
+// response may be older than the caller's commits.
 Task<void> PacedRevisions::ask(std::shared_ptr<FollowedStore> store, Pace::Clock::duration pause) {
   auto pausing = sleep_for(pause);
   co_await std::move(pausing);

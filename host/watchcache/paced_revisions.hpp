@@ -1,8 +1,9 @@
-// The store's revision for lists and watches, with at most a hundred requests to the store per second for any number of readers. The wait
-// is short compared with a list. Reads of single objects do not use this class; the store merges their requests.
+// Reads the store's revision for lists and watches. Any number of readers causes at most a hundred requests to the store per second; a
+// reader waits for the next one, which is short compared with a list. Reads of single objects do not use this class: the store merges their
+// requests.
 //
 // Thread-safety: any thread.  Tasks need an executor.
-// Lifetime:      a request holds its store, and runs in that store's task group.
+// Lifetime:      a request holds its FollowedStore, and runs in the task group of that.
 // Errors:        the store's; kServiceUnavailable once the task group is closed.
 #pragma once
 
@@ -27,7 +28,7 @@ class Pace {
   Clock::duration take(Clock::time_point now);
 
  private:
-  Clock::time_point due_{};  // the time of the next request if all had waited for a full period
+  Clock::time_point due_{};  // the time of the next request if a full period had passed between any two requests
 };
 
 class PacedRevisions {

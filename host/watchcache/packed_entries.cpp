@@ -7,7 +7,7 @@
 namespace backplane {
 
 namespace {
-constexpr std::size_t kEntryRoom = 500;  // of an entry without its JSON
+constexpr std::size_t kEntryRoom = 500;  // the approximate size of an entry without its JSON
 }  // namespace
 
 PackedEntries::PackedEntries(std::shared_ptr<const EntryBuilder> builder, std::span<const KeyValue> items)

@@ -1,11 +1,12 @@
-// A run of stored objects whose entries are built when one of them is first read. Until then the run holds the bytes of keys and values
-// only: it takes three quarters of the memory of the entries, and loading a cache does not scan its objects.
+// A run of stored objects whose entries are built when one of them is first read. Until then the run holds only the bytes of the keys and
+// values, and the first entry. A packed run takes three quarters of the memory of built entries, and loading a cache does not scan its
+// objects.
 //
 // A reader that does not keep the entries (ListOptions::transient_objects) builds temporary ones, and the run stays packed.
 //
-// Thread-safety: every method from any thread; the first reader builds, others that need the run wait for it.
+// Thread-safety: every method from any thread; the first reader builds the entries, and other readers wait for that.
 // Lifetime:      shared by the versions of an index.
-// Errors:        what EntryBuilder::build() throws; the run stays packed.
+// Errors:        throws what EntryBuilder::build() throws; the run then stays packed.
 #pragma once
 
 #include <atomic>
@@ -42,9 +43,9 @@ class PackedEntries {
   bool built() const noexcept { return built_.load(std::memory_order_acquire); }
   const ObjectRef& first() const noexcept { return first_; }
   const std::vector<ObjectRef>& entries() const;
-  // Of entries().
+  // The summary of entries().
   const Summary& summary() const;
-  // The entries; if the run is not built, temporary ones that live as long as the result.
+  // The entries. If the run is packed, it stays packed, and the result owns temporary entries.
   std::shared_ptr<const std::vector<ObjectRef>> transient_entries() const;
   // The number of keys before `key`. Builds no entries.
   std::size_t position(std::string_view key) const;
@@ -68,7 +69,7 @@ class PackedEntries {
   mutable std::atomic<bool> built_{false};
   mutable std::mutex mutex_;  // guards the members below until the run is built
   mutable std::shared_ptr<const EntryBuilder> builder_;
-  mutable std::string text_;  // of all but the first: key, value, key, value …
+  mutable std::string text_;  // key, value, key, value … of all objects but the first
   mutable std::vector<Item> items_;
   mutable std::vector<ObjectRef> entries_;
   mutable std::unique_ptr<const Summary> summary_;

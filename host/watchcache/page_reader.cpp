@@ -9,7 +9,8 @@
 namespace backplane {
 namespace {
 
-// The number of items of this average size in a page.  The next items may be larger, so pages at most double.
+// The number of objects for the next page, from the average size of `items`.  The next objects may be larger, so a page has at most twice
+// as many objects as the page `before`.
 std::int64_t fitting(const std::vector<KeyValue>& items, std::int64_t before, std::int64_t most) {
   std::size_t bytes = 1;
   for (const KeyValue& item : items) bytes += item.key.size() + item.value.size();
@@ -41,7 +42,7 @@ Task<void> PageReader::read(std::shared_ptr<FollowedStore> store, RangeRequest r
     auto reading = store->storage.stored_range(std::move(request));
     result = co_await std::move(reading);
   } catch (...) {
-    // The text of an unexpected exception is logged and not sent to clients.
+    // The text of the exception is logged. Clients do not get it: a load that fails with 503 is reported to them as 429.
     const Caught bug = caught();
     watchcache_log().error("reading a page of the store failed error={}{}", bug.what, bug.stack);
     result = service_unavailable("the store failed: " + bug.what);
@@ -54,7 +55,7 @@ Task<PageReader::Page> PageReader::next() {
   Page page = co_await waited.future();
   on_its_way_.reset();
   if (!page.ok() && request_.limit > kFirstPage) {
-    // The page may have been too large for one response: half of it, the previous size, is the limit from here on.
+    // The page may have been too large for one response. From here on pages have at most half of its limit.
     most_ = std::max(kFirstPage, request_.limit / 2);
     request_.limit = kFirstPage;
     ask();
@@ -63,7 +64,7 @@ Task<PageReader::Page> PageReader::next() {
     on_its_way_.reset();
   }
   if (!page.ok()) co_return page;
-  // The revision in a page is the store's current one; the items are those of the requested revision.
+  // RangeResult::revision is the current revision of the store. The items of later pages are read at the revision of the first page.
   if (request_.revision == 0) request_.revision = page->revision;
   page->revision = request_.revision;
   if (!page->more || page->items.empty()) co_return page;

@@ -18,8 +18,9 @@ namespace {
 constexpr int kLoadAttempts = 3;
 constexpr std::chrono::seconds kLoadAgain{1};
 constexpr int kRetryAfterSeconds = 1;
-// Limit of the events that are buffered while the cache loads; past it, the load starts again.
+// The limit of the size of events that are buffered while the cache loads. If it is exceeded, the load starts again.
 constexpr std::size_t kMaxBuffered = 64 * 1024 * 1024;
+// After a load of at least this size, freed memory is returned to the operating system.
 constexpr std::size_t kMuchLoaded = 16 * 1024 * 1024;
 
 }  // namespace
@@ -93,7 +94,7 @@ Status FollowedStore::check_history(Revision followed, Revision answered) {
   std::shared_ptr<StorageWatch> watch;
   {
     const std::lock_guard lock(mutex_);
-    // Only the first caller that detects it cancels the watch.
+    // Only the first caller that detects the loss cancels the watch.
     if (watch_ != given_up_) watch = given_up_ = watch_;
   }
   if (watch) {
@@ -125,8 +126,8 @@ Revision PrefixCache::revision() const noexcept {
 }
 
 std::optional<View> PrefixCache::newest() const {
-  // The order of these reads matters. invalidate() runs before the progress passes the lost events, so a reader of that progress finds the
-  // cache not ready, or loaded again. And a snapshot that is read after the progress contains at least everything up to it.
+  // The order of these reads matters. invalidate() runs before the progress passes lost events: if this progress includes lost events, the
+  // cache is not ready, or has been loaded again. A snapshot that is read after the progress includes everything up to the progress.
   const Revision progress = store_->progress.revision();
   if (!ready()) return std::nullopt;
   View view;
@@ -169,7 +170,7 @@ Task<Status> PrefixCache::ensure_ready() {
   co_return done ? Status{} : not_loaded();
 }
 
-// The error of a store that cannot be read is returned, because waiting does not help.
+// Returns the error of the last load if the store cannot be read (500), because waiting does not help the client; otherwise 429.
 Status PrefixCache::not_loaded() {
   std::lock_guard lock(load_mutex_);
   if (state_.load() == State::kIdle && load_error_.code() == 500) return load_error_;
@@ -190,13 +191,13 @@ Task<void> PrefixCache::load([[maybe_unused]] std::shared_ptr<PrefixCache> self)
   buffer_ = {};
   end_load(loaded);
   if (!loaded || bytes() < kMuchLoaded) co_return;
-  // The freed pages of the store's reads are as large as the loaded objects.
+  // The memory of the pages that were read from the store is as large as the loaded objects, and is free now.
   auto returning = run_blocking(return_heap_room);
   co_await std::move(returning);
 }
 
 Task<bool> PrefixCache::try_load() {
-  // From here on the pump buffers events; finish_load() drops those that the range below includes.
+  // From here on the pump buffers events. finish_load() drops the events that load_once() has read already.
   buffering_ = true;
   lost_some_ = false;
   buffer_.clear();
@@ -218,7 +219,7 @@ constexpr int kRetriedObjects = 8;
 
 bool is_lost_for_now(const StorageEvent* event) { return event->kv.unreadable && is_temporary_failure(*event->kv.unreadable); }
 
-// `key`: as the backend has it.
+// `key`: the key in the backend (backend_key).
 void log_unreadable(const std::string& key, const Status& why) {
   watchcache_log().error("an object is unreadable until its key is deleted or overwritten key={} error={:?}", key, why.message());
 }
@@ -239,7 +240,7 @@ Task<Status> PrefixCache::load_once(LoadedObjects& loaded) {
   }
   auto ending = building.finish(loaded);
   co_await std::move(ending);
-  // Otherwise clients would assume that the list is complete.
+  // The load fails if an object is unreadable only temporarily. Otherwise clients would assume that lists without it are complete.
   for (const auto& [_, why] : loaded.unreadable) {
     if (is_temporary_failure(*why)) co_return *why;
   }
@@ -279,7 +280,7 @@ void PrefixCache::end_load(bool loaded) {
     waiters.swap(load_waiters_);
   }
   for (auto& waiter : waiters) waiter.set(loaded);
-  // An eager cache is loaded again without a request for it.
+  // An eager cache is loaded again even if no client requests it.
   if (!loaded && eager_.load()) set_alarm(again);
 }
 
@@ -329,10 +330,10 @@ void PrefixCache::apply_now(const std::vector<const StorageEvent*>& events) {
   }
   if (last == 0) return;
   cache_metrics::received(config_.resource, events.size());
-  // The snapshot is published before the events, so that a reader of an event finds at least that state.
+  // The snapshot is published before the events: a client that has received an event then reads a state that includes it.
   publish(last);
   for (const auto* event : events) written_.release(event->kv);
-  // Watches end before an event that cannot be decoded; the next lists of the clients return the reason.
+  // Watches end before an event whose object cannot be decoded; the clients then list again and get the reason.
   if (gap != 0) log_->reset(gap);
   std::erase_if(records, [gap](const LogRecord& record) { return record.revision <= gap; });
   if (records.empty()) return;
@@ -388,7 +389,7 @@ void PrefixCache::retry_unreadable_later() {
   set_alarm(retry_at_);
 }
 
-// A key service may have regained a key, and no event reports that.
+// Reads a few unreadable objects again, because a key service may have their key again, and no event reports that.
 Task<void> PrefixCache::retry_unreadable([[maybe_unused]] std::shared_ptr<PrefixCache> self) {
   const auto unreadable = unreadable_;
   if (!unreadable || !ready()) co_return;
@@ -409,7 +410,7 @@ Task<void> PrefixCache::retry_unreadable([[maybe_unused]] std::shared_ptr<Prefix
 void PrefixCache::count(const ObjectEntry* removed, const ObjectEntry* added) {
   std::size_t bytes = bytes_.load(std::memory_order_relaxed);
   if (added != nullptr) bytes += added->json_size();
-  // A loaded object is counted without its resource version.
+  // Without min(), the difference could be negative: loaded objects were counted without their resourceVersion.
   if (removed != nullptr) bytes -= std::min(bytes, removed->json_size());
   bytes_.store(index_.empty() ? 0 : bytes, std::memory_order_relaxed);
 }
@@ -465,7 +466,8 @@ void PrefixCache::remove_watch(CacheWatch& watch) noexcept {
   watches_.erase(&watch);
 }
 
-// Holds the lock, so that no stream is destroyed meanwhile. cancel() resumes no coroutine inside the call.
+// Holds the lock during the calls, so that no stream is destroyed meanwhile. cancel() resumes no coroutine inside the call, so no deadlock
+// is possible.
 void PrefixCache::end_watches() {
   const std::lock_guard lock(watches_mutex_);
   for (CacheWatch* const watch : watches_) watch->cancel();

@@ -1,4 +1,5 @@
-// The cache of one resource: a published snapshot for reads, a log for watches, both written by the pump.
+// The cache of one resource. The pump (cache_hub.cpp) publishes a snapshot, which lists and gets read, and appends events to a log, which
+// watches read.
 //
 // Thread-safety: the ResourceCache methods from any thread; apply(), load(), invalidate() and tick() on the pump's executor.
 // Lifetime:      shared by the hub, its users and their watch streams.
@@ -29,11 +30,11 @@
 
 namespace backplane {
 
-// The time that a read waits for the cache to reach a revision before it is refused (upstream's blockTimeout).
+// The time that a read waits for the cache to reach a revision; after that the read fails (upstream's blockTimeout).
 inline constexpr std::chrono::seconds kReadWait{3};
 // The interval of bookmarks.
 inline constexpr std::chrono::seconds kBookmarkPeriod{60};
-// Snapshots kept for the next page of a list.
+// The number of snapshots that are retained for the next pages of lists, and the time for which each is retained.
 inline constexpr std::size_t kMaxPins = 32;
 inline constexpr std::chrono::minutes kPinTime{5};
 
@@ -48,11 +49,11 @@ struct FollowedStore {
     const Revision forgotten = options.compacted != nullptr ? options.compacted->load(std::memory_order_acquire) : 0;
     return revision < forgotten && forgotten <= progress.revision();
   }
-  // `followed`: the revision that the cache had reached before the store returned `answered` as its revision.  If `answered` is lower, the
-  // store has lost commits (it was restored from a backup or replaced): then all caches are loaded again.
-  // Errors: kTooManyRequests until it is loaded.
+  // Checks the revision `answered`, which the store has returned. `followed`: the revision that the caches had reached before the request.
+  // If `answered` is lower, the store has lost commits (it was restored from a backup or replaced); then all caches are loaded again.
+  // Errors: kTooManyRequests if the store has lost commits.
   Status check_history(Revision followed, Revision answered);
-  // Sets the watch that feeds the caches; null: none.
+  // Sets the watch on the store that delivers the events of all caches; null: none.
   void follow(std::shared_ptr<StorageWatch> by);
   std::shared_ptr<StorageWatch> followed_by() const;
 
@@ -73,13 +74,13 @@ struct FollowedStore {
   std::shared_ptr<StorageWatch> given_up_;  // the last watch that check_history() has cancelled
 };
 
-// The state of the resource from the revision `changed` up to the `changed` of the next snapshot.
+// The state of the resource from the revision `changed` on, until the next snapshot is published.
 struct Snapshot {
   ObjectIndex index;
   Revision changed = 0;
   std::shared_ptr<const Unreadable> unreadable;  // null: all can be read
 
-  // The reason why the key cannot be read; null: it can, or does not exist.
+  // The reason why the object of the key cannot be read; null: it can be read, or does not exist.
   const Status* unreadable_at(std::string_view key) const;
   // The unreadable objects of [from, end).
   Unreadable unreadable_in(std::string_view from, std::string_view end) const;
@@ -91,7 +92,7 @@ struct View {
   Revision revision = 0;
 };
 
-// The state that a list returns, and the part of it.
+// The state that a list or get reads, and the part of it that is returned.
 struct ListPlan {
   enum class At : unsigned char { kConsistent, kAny, kNotOlderThan, kExact };
   At at = At::kConsistent;
@@ -125,22 +126,22 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   const EntryBuilder& builder() const noexcept { return *builder_; }
   EventLog& log() noexcept { return *log_; }
   FollowedStore& store() noexcept { return *store_; }
-  // The newest state; nullopt while it is not known.
+  // The newest state; nullopt while the cache is not loaded.
   std::optional<View> newest() const;
-  // end_watches() ends this stream, from this call to remove_watch().
+  // Registers a stream that end_watches() ends, until remove_watch().
   void add_watch(CacheWatch& watch);
   void remove_watch(CacheWatch& watch) noexcept;
 
-  // Starts to load unless it has begun.
+  // Starts to load, unless the cache is loaded or loading, the hub has not started, or a load has failed shortly before.
   void request_load();
   // Loads without waiting for a request, and retries until a load succeeds.
   void load_eagerly();
   // Applies events of this resource, in order. Errors are logged and lead to invalidate().
   void apply(const std::vector<const StorageEvent*>& events) noexcept;
-  // Events were lost; the following events begin after `revision`. Ends the watches, and loads the cache again if it is in use; until then
-  // reads wait. Call it before the progress passes the lost events.
+  // To be called if events were lost, before the progress passes the lost events. The next events begin after `revision`. If the cache is
+  // loaded, ends its watches and loads it again; reads wait for the load. A load in progress starts again.
   void invalidate(Revision revision);
-  // Runs the timers that are due; the time of the next one is in the hub's alarms.
+  // Runs the timers that are due, and registers the next one in FollowedStore::alarms.
   void tick(EventLog::Clock::time_point now);
   // Ends the watches and refuses further use.
   void close();
@@ -160,15 +161,16 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   void buffer(const std::vector<const StorageEvent*>& events);
   bool finish_load(LoadedObjects loaded);
   void end_load(bool loaded);
-  // The error of requests that have waited for a load that failed.
+  // The error of requests whose wait for a load has failed or timed out.
   Status not_loaded();
   void apply_now(const std::vector<const StorageEvent*>& events);
   void apply_event(const StorageEvent& event, std::vector<LogRecord>& records);
   // Reads a few of the unreadable objects again; loads the cache again if one has become readable.
   Task<void> retry_unreadable(std::shared_ptr<PrefixCache> self);
   void retry_unreadable_later();
-  // Removes a key from the unreadable objects, or adds it.
+  // Removes a key from the unreadable objects; false: it was not among them.
   bool forget_unreadable(std::string_view key);
+  // Adds the object of an event to the unreadable objects.
   void note_unreadable(const StorageEvent& event);
   void publish(Revision changed);
   void set_alarm(EventLog::Clock::time_point due) { store_->alarms.set(due, weak_from_this()); }
@@ -180,9 +182,10 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   Task<Status> wait_current(bool paced);
   // Waits until `revision` is reached.  Errors: kTimeout ResourceVersionTooLarge.
   Task<Status> wait_for(Revision revision);
-  // Whether a progress notification of the store is needed.
+  // True if the read must include all commits of the store, so the store's revision is required.
   bool is_confirmed(const ListPlan& plan) const noexcept;
-  // The newest state, if it is fresh enough for `plan`, and, if the plan requires it, includes everything up to `committed`.
+  // The newest state, if it is fresh enough for `plan`. If the plan requires a confirmed state, it must include all changes up to
+  // `committed`.
   std::optional<View> fresh_now(const ListPlan& plan, Revision committed) const;
   // Waits until the newest state is fresh enough for `plan`, and returns it.
   Task<Result<View>> fresh(ListPlan plan);
@@ -200,7 +203,7 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   std::atomic<std::size_t> bytes_{0};
   std::atomic<std::size_t> size_{0};
 
-  std::mutex load_mutex_;                          // guards changes of state_, load_waiters_ and load_not_before_
+  std::mutex load_mutex_;                          // guards changes of state_, and the three members below
   EventLog::Clock::time_point load_not_before_{};  // a pause after a failed load
   std::vector<Promise<bool>> load_waiters_;
   Status load_error_;  // the store's error of the last load
@@ -218,7 +221,7 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   EventLog::Clock::time_point retry_at_ = EventLog::Clock::time_point::max();  // when unreadable objects are read again
   Revision loaded_ = 0;
   bool buffering_ = false;
-  bool lost_some_ = false;  // events were lost during the load, so the buffer is incomplete
+  bool lost_some_ = false;  // events were lost during the load, so buffer_ is incomplete
   std::vector<StorageEvent> buffer_;
   std::size_t buffered_bytes_ = 0;
 };

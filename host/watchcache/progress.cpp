@@ -9,7 +9,7 @@ namespace backplane {
 void Progress::advance(Revision revision) {
   std::vector<Promise<bool>> reached;
   {
-    // Under the lock, so that a wait that has read the old revision is in the list already.
+    // The revision is set under the lock, so that a wait that has read the old revision is already in waits_.
     std::lock_guard lock(mutex_);
     revision_.store(revision, std::memory_order_release);
     while (!waits_.empty() && waits_.begin()->first.first <= revision) {

@@ -1,7 +1,7 @@
 // The store revision that the caches have reached, and the coroutines that wait for a later one.
 //
 // Thread-safety: every method from any thread; advance() by one thread.
-// Errors:        a wait that times out returns false.
+// Errors:        reached() returns false if it times out.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ class Progress {
   // The caches include every change up to this revision.
   Revision revision() const noexcept { return revision_.load(std::memory_order_acquire); }
   void advance(Revision revision);
-  // True once revision() has reached `target`; false if `timeout` passed or close() was called before.
+  // Waits until revision() is at least `target`. False: `timeout` passed first, or close() was called.
   Task<bool> reached(Revision target, std::chrono::nanoseconds timeout);
   void close();
 

@@ -1,7 +1,7 @@
-// Requests progress notifications from a store that does not send them unasked, while a reader waits for one.
+// While a reader waits for a revision of the store, requests progress notifications from stores that send them only on request.
 //
 // Thread-safety: every method from any thread.
-// Lifetime:      a Waiting holds its store; the requests run in that store's task group.
+// Lifetime:      a Waiting holds its FollowedStore; the requests run in the task group of that.
 // Errors:        a failed request is logged and repeated.
 #pragma once
 
@@ -21,7 +21,7 @@ class ProgressRequests {
   // Time between two requests while a reader waits (upstream's period).
   static constexpr std::chrono::milliseconds kPeriod{100};
 
-  // While an object of this class exists, requests are made.
+  // While an object of this class exists, requests are sent.
   class Waiting {
    public:
     explicit Waiting(std::shared_ptr<FollowedStore> store) : store_(std::move(store)) {}
@@ -32,7 +32,7 @@ class ProgressRequests {
    private:
     const std::shared_ptr<FollowedStore> store_;
   };
-  // No requests are made to a store whose progress is immediate. `store`: the owner of this object.
+  // `store`: the owner of this object. If its progress is immediate (StorageBackend::progress_is_immediate), no requests are sent.
   Waiting wait(std::shared_ptr<FollowedStore> store);
 
  private:

@@ -6,7 +6,7 @@
 namespace backplane {
 namespace {
 
-// Reports readiness as work of the executor.
+// Posts the functions to the PumpLoop when the descriptor is readable or writable.
 class PumpWatch final : public DescriptorWatch {
  public:
   PumpWatch(PumpLoop& loop, std::unique_ptr<DescriptorWatch> below) : loop_(loop), below_(std::move(below)) {}
@@ -25,7 +25,7 @@ class PumpWatch final : public DescriptorWatch {
 
   PumpLoop& loop_;
   const std::unique_ptr<DescriptorWatch> below_;
-  const std::shared_ptr<bool> here_ = std::make_shared<bool>(true);  // work may be queued when the watch is destroyed
+  const std::shared_ptr<bool> here_ = std::make_shared<bool>(true);  // work that is queued when the watch is destroyed does not run
 };
 
 }  // namespace
@@ -33,7 +33,7 @@ class PumpWatch final : public DescriptorWatch {
 PumpLoop::PumpLoop(std::string name) : loop_(std::move(name)) {}
 PumpLoop::~PumpLoop() {
   stop();
-  // The destructors of what is left may post.
+  // The destructors of the remaining work may post more work.
   for (;;) {
     std::deque<Item> left;
     {
@@ -88,11 +88,12 @@ void PumpLoop::run_posted() noexcept {
 void PumpLoop::run_on_loop() {
   std::unique_lock lock(mutex_);
   woken_ = false;
-  if (running_) return;  // the running thread wakes the loop for what it leaves
+  if (running_) return;  // another thread runs work; at the end it wakes the loop if work remains
   run(queue_.size(), lock);
 }
 
-// Leaves work that is posted meanwhile to the loop's thread, which handles timers and descriptors in between.
+// Runs the first `count` pieces of work. Wakes the loop for work that is posted meanwhile, so that the loop handles timers and descriptors
+// before it.
 void PumpLoop::run(std::size_t count, std::unique_lock<std::mutex>& lock) {
   running_ = true;
   const ExecutorScope scope(this);

@@ -1,9 +1,11 @@
-// The executor of the caches: a loop with a thread, whose work another thread may run in its place (points/storage_feed.hpp). The thread
-// of the store that has committed a write then updates the caches itself, and the loop's thread stays asleep.
+// The executor of the caches: a loop with a thread. Another thread may run the posted work in place of the loop's thread
+// (CallerRunsExecutor, points/storage_feed.hpp): when a thread of the store has committed a write, it updates the caches itself, and the
+// loop's thread is not woken.
 //
-// Thread-safety: post() and after() from any thread. One piece of work runs at a time, in the order of posting, on either thread.
-// Lifetime:      stop it before what its work points to; threads of the store may post to it until it is destroyed.
-// Errors:        as IoLoop: an exception of work ends the process.
+// Thread-safety: post(), after() and run_posted() from any thread. Work runs in the order of posting, never on two threads at a time.
+// Lifetime:      call stop() before the objects that posted work uses are destroyed. Threads of the store may post until the PumpLoop is
+//                destroyed.
+// Errors:        as IoLoop: an exception that posted work throws ends the process.
 #pragma once
 
 #include <coroutine>
@@ -32,12 +34,13 @@ class PumpLoop final : public IoExecutor, public CallerRunsExecutor {
   void run_posted() noexcept override;
 
   void start();
-  // Drops what is queued and joins the thread; not from the executor itself.
+  // Joins the loop's thread, and waits for work that another thread runs. Queued work does not run; it is destroyed with the PumpLoop.
+  // Not to be called by work of this executor.
   void stop();
 
  private:
   struct Item {
-    std::coroutine_handle<> frame;  // or `work`
+    std::coroutine_handle<> frame;  // null: run `work`
     std::function<void()> work;
     ServerSlot server;
   };
@@ -49,12 +52,12 @@ class PumpLoop final : public IoExecutor, public CallerRunsExecutor {
 
   const ServerSlot server_ = current_server_slot();
   IoLoop loop_;
-  std::mutex mutex_;  // the members below
+  std::mutex mutex_;  // guards the four members below
   std::deque<Item> queue_;
   bool running_ = false;  // a thread runs work
-  bool woken_ = false;    // the loop's thread will run work
-  bool open_ = false;     // between start() and stop()
-  std::mutex caller_;     // held by another thread while it runs work
+  bool woken_ = false;    // run_on_loop() has been posted, or will be
+  bool open_ = false;     // start() has been called, stop() has not
+  std::mutex caller_;     // held during run_posted(), so that stop() can wait for it; locked before mutex_
 };
 
 }  // namespace backplane

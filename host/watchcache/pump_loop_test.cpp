@@ -21,7 +21,7 @@ std::thread::id thread_of(Executor& executor) {
   return id.get_future().get();
 }
 
-// Returns when the loop's thread has ended its turn, so that a caller can run work.
+// Waits until the loop's thread runs no work, so that another thread can run work.
 void settle(PumpLoop& loop) {
   bool here = false;
   while (!here) {

@@ -7,13 +7,13 @@
 namespace backplane {
 namespace {
 
-// The only key, and the key behind it.
+// Sets the key range to the single key `key`.
 void narrow_to(const std::string& key, std::string& start, std::string& end) {
   start = key;
   end = key + '\0';
 }
 
-// The value a requirement fixes a field to, or null.
+// The value that a requirement "label=value" has for `label`; null: there is none.
 const std::string* fixed(const FieldSelector& fields, std::string_view label) {
   for (const auto& requirement : fields.requirements()) {
     if (requirement.field == label && requirement.equals) return &requirement.value;

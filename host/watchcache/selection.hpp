@@ -1,4 +1,4 @@
-// The resolved selection of a list or watch: key range, label selector, field requirements as columns.
+// The selection of a list or watch: a key range, a label selector, and requirements for the declared fields.
 //
 // Thread-safety: immutable after make().
 // Lifetime:      values.
@@ -20,20 +20,20 @@ class Selection {
  public:
   static Result<Selection> make(const CacheConfig& config, const CacheScope& scope, const ListOptions& options);
 
-  // First key, and the first key after the range.
+  // The key range is [start(), end()).
   const std::string& start() const noexcept { return start_; }
   const std::string& end() const noexcept { return end_; }
   // The prefix that continue tokens are relative to.
   const std::string& list_prefix() const noexcept { return list_prefix_; }
   // True if there are selectors: as upstream, remaining items are then not counted.
   bool selects() const noexcept { return selects_; }
-  // The reader keeps none of the entries (ListOptions::transient_objects).
+  // True if the reader keeps none of the entries (ListOptions::transient_objects).
   bool transient() const noexcept { return transient_; }
-  // The terms that an entry must have to be selected, as far as summaries contain them.
+  // The terms (summary.hpp) that a selected entry has.
   const Wanted& wanted() const noexcept { return wanted_; }
-  // The term that an entry must have if its changes concern a watch; nullopt: all changes may concern it.
+  // The term that an entry must have before or after a change that concerns the watch; nullopt: any change may concern the watch.
   std::optional<Topic> topic() const;
-  // The client of the list has disconnected.
+  // True if the client of the list has disconnected.
   bool abandoned() const noexcept { return abandoned_ != nullptr && abandoned_->load(std::memory_order_relaxed); }
   // True if the entry is in the key range.
   bool covers(const ObjectEntry& entry) const noexcept { return whole_ || (entry.key() >= start_ && entry.key() < end_); }
@@ -56,9 +56,9 @@ class Selection {
   bool whole_ = false;  // the range is all of the resource
   bool selects_ = false;
   bool transient_ = false;
-  std::string ns_;    // the only possible namespace
-  std::string name_;  // of a scope over all namespaces
-  std::string one_;   // the only possible name
+  std::string ns_;    // the only namespace that can match; empty: any
+  std::string name_;  // the name of the scope, if the scope has no namespace
+  std::string one_;   // the only name that can match; empty: any
   LabelSelector labels_;
   std::vector<FieldCheck> fields_;
   Wanted wanted_;

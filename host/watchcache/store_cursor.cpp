@@ -38,7 +38,7 @@ class StoreCursor final : public ObjectCursor {
     co_return Batch(batch_);
   }
 
-  // The pages are read again; the store reports an error if the revision has been compacted.
+  // The pages are read from the store again, which reports an error if the revision has been compacted.
   bool rewind() override {
     request_.start = start_;
     page_.reset();
@@ -48,7 +48,7 @@ class StoreCursor final : public ObjectCursor {
   }
 
  private:
-  // Makes objects of the current page and releases it at its end.  Errors: an object cannot be read.
+  // Makes entries of the next objects in the page; releases the page after its last object.  Errors: an object cannot be read.
   Status take() {
     const std::size_t began = at_, had = entries_.size();
     for (; at_ < page_->items.size() && entries_.size() < kBatch; ++at_) {
@@ -68,10 +68,10 @@ class StoreCursor final : public ObjectCursor {
   const std::shared_ptr<PrefixCache> cache_;
   const Selection selection_;
   const std::string start_;
-  RangeRequest request_;  // of the current or the next page
+  RangeRequest request_;  // the request of the current page; if page_ is empty, of the next page
   std::optional<RangeResult> page_;
   const Status gone_;
-  std::size_t at_ = 0;  // in the page
+  std::size_t at_ = 0;  // the index of the next object in the page
   bool ended_ = false;
   std::vector<ObjectRef> entries_;
   std::vector<const ObjectEntry*> batch_;

@@ -2,7 +2,7 @@
 //
 // Thread-safety: none; one reader at a time.
 // Lifetime:      keeps its cache alive; holds one page of the store and one batch of objects.
-// Errors:        the store's; those of an object that cannot be read; `gone` if the revision is compacted while it is read.
+// Errors:        the store's; those of an object that cannot be read; `gone` if the revision is compacted before all pages have been read.
 #pragma once
 
 #include <memory>

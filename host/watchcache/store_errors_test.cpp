@@ -1,4 +1,4 @@
-// The cache with a failing store: watches that end, exceptions of any type.
+// The cache with a store that fails: watches end, and calls throw exceptions of any type.
 #include <gtest/gtest.h>
 
 #include <future>
@@ -16,26 +16,27 @@ namespace {
 // A store whose behaviour the test sets.
 class FailingStorage final : public StorageBackend {
  public:
-  std::atomic<int> throwing_ranges{0};   // this many ranges throw an object that is not a std::exception
-  std::atomic<int> throwing_watches{0};  // this many batches of events throw it, too
+  std::atomic<int> throwing_ranges{0};   // the next `throwing_ranges` ranges throw an object that is not a std::exception
+  std::atomic<int> throwing_watches{0};  // the next `throwing_watches` batches of events throw such an object
   std::atomic<bool> damaged_ranges{false};
-  std::atomic<bool> hold_ranges{false};  // ranges do not return yet
+  std::atomic<bool> hold_ranges{false};  // ranges do not return while this is set
   std::atomic<int> ranges{0};
   std::atomic<std::size_t> largest_range{0};  // objects in one response
   std::atomic<int> watches{0};
   std::atomic<bool> quiet{false};  // watches report progress only on request
-  std::atomic<int> asked{0};       // number of such requests
-  // Values that begin with this cannot be read; no value can while the key service is unavailable.
+  std::atomic<int> asked{0};       // the number of requests for progress
+  // Values that begin with kRotten cannot be read until `healed` is set. Values that begin with kSealed cannot be read while `service_away`
+  // is set.
   static constexpr std::string_view kRotten = "rotten", kSealed = "sealed";
   std::atomic<bool> service_away{false};
-  std::atomic<bool> healed{false};  // all values are readable again
+  std::atomic<bool> healed{false};
 
   void break_watch() {
     std::lock_guard lock(mutex_);
     watch_->cancel();
   }
 
-  // The store is restored from a backup, or recreated, while no client requests anything.
+  // Replaces the store by an empty one, as if it had been restored from a backup or recreated.
   void be_another() { before_ = std::exchange(below_, make_memory_storage()); }
 
   Task<Result<Revision>> current_revision() override { return below_->current_revision(); }
@@ -165,7 +166,7 @@ class StoreErrors : public testing::Test {
     EXPECT_TRUE(run_on(loop_, storage_.txn(std::move(request))).ok());
   }
   Result<ObjectRef> get(const std::string& name) { return run_on(loop_, cache_->get("/registry/configmaps/ns/" + name, "")); }
-  // Names, then the revision of the list.
+  // Lists; sets `shown` to the names, followed by the revision of the list.
   static Task<void> read(std::shared_ptr<ResourceCache> cache, std::promise<std::string>& shown) {
     CacheScope scope;
     ListOptions options;
@@ -269,7 +270,7 @@ TEST_F(StoreErrors, AListWhoseRevisionIsCompactedDuringTheReadHasUpstreamsError)
   EXPECT_FALSE(names().empty());
   auto list = run_on(loop_, list_at(*cache_, then));
   ASSERT_TRUE(list.ok()) << list.status().message();
-  // A page that can be continued, at the same revision.
+  // The list can be continued at the same revision.
   ListOptions options;
   options.continue_token = encode_continue("/registry/configmaps/ns/10001", "/registry/configmaps/", then);
   auto rest = run_on(loop_, list_page(*cache_, options));
@@ -482,7 +483,7 @@ TEST_F(StoreErrors, AnObjectThatBecomesUnreadableEndsTheWatchesOfItsResourceAlon
   const auto events = run_on(loop_, (*untouched)->next());
   ASSERT_TRUE(events.ok()) << events.status().message();
   EXPECT_EQ(events->at(0).object->name(), "t");
-  // A watch with initial events leaves it out, too.
+  // A watch with initial events omits the unreadable object, too.
   options.resource_version = "";
   options.send_initial_events = true;
   options.match = ResourceVersionMatch::kNotOlderThan;
@@ -563,7 +564,7 @@ TEST_F(StoreErrors, ALoadThatMissesMoreThanIsKeptForItBeginsAnew) {
   const int before = storage_.ranges;
   auto shown = begin_read();
   wait_until([&] { return storage_.ranges == before + 1; });
-  // Each event counts twice, with its previous object: more than 64 MB.
+  // Each event has the size of its object and of its previous object, so these events exceed 64 MB.
   const std::string megabyte(1 << 20, 'x');
   for (int i = 0; i < 34; ++i) put("b", "configmaps", megabyte);
   put("last", "secrets");

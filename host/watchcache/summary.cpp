@@ -21,7 +21,7 @@ std::uint64_t mixed(std::uint64_t value) noexcept {
 std::uint64_t hashed(std::string_view text) noexcept { return std::hash<std::string_view>{}(text); }
 Term term(std::uint64_t kind, std::uint64_t hash) noexcept { return mixed(hash + kind * 0x9e3779b97f4a7c15ULL); }
 
-// The position of a term: a word, and two bits in it.
+// The position of a term: a cache line, and two bits in it.
 struct Place {
   std::size_t line;
   std::size_t first;

@@ -36,7 +36,7 @@ class Summary {
 
  private:
   void add(Term term) noexcept;
-  // 32 entries with a dozen terms each, many of them shared, fill about a tenth of it.
+  // 32 entries with a dozen terms each, many of which are equal, set about a tenth of the bits.
   static constexpr std::size_t kWords = 32;
   // Both bits of a term lie in one cache line.
   static constexpr std::size_t kLineWords = 8;

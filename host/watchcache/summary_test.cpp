@@ -64,7 +64,7 @@ TEST(Summary, OfARunCoversItsEntriesThroughEveryChange) {
   }
 }
 
-// Terms of removed entries are dropped in time: a summary does not only grow.
+// After a number of removals, the terms of removed entries are no longer in the summary.
 TEST(Summary, OfARunForgetsRemovedEntries) {
   ObjectIndex index;
   for (int i = 0; i < 20; ++i) index.put(entry(i, 0));

@@ -1,8 +1,10 @@
-// Entries of committed writes, so that the writer and the pump, which both need the entry of a write at about the same time, build it once.
+// Entries of committed writes. The writer and the pump both need the entry of a write at about the same time; with this table, it is built
+// once.
 //
 // Thread-safety: every method from any thread. While one thread builds an entry, another that needs the entry of the same write waits.
-// Lifetime:      an entry is released when the second side gets it, when the pump has published it, or when a later write replaces it.
-// Errors:        those of the callback, which are rethrown; nothing is retained then.
+// Lifetime:      the table releases an entry when the second thread gets it, when the pump has published it, or when a later write replaces
+//                it.
+// Errors:        rethrows exceptions of `build`; then no entry is stored.
 #pragma once
 
 #include <array>
@@ -17,8 +19,8 @@ namespace backplane {
 
 class WrittenEntries {
  public:
-  // The entry that the other side has built from the same bytes at the same revision; otherwise builds it with `build`, and the other side
-  // gets it.
+  // If the table has the entry of this key, revision and value, removes it from the table and returns it. Otherwise calls `build`, and
+  // stores the entry for the second caller.
   template <class Build>
   ObjectRef get(const KeyValue& stored, const Build& build) {
     Written released;  // freed after the lock: locals are destroyed in reverse order
@@ -34,7 +36,7 @@ class WrittenEntries {
     released = std::move(built);
     return entry;
   }
-  // The other side finds the entry in the cache from now on.
+  // Removes the entry of the write: the cache has published it.
   void release(const KeyValue& stored);
 
  private:
@@ -48,8 +50,8 @@ class WrittenEntries {
   Written& place_of(Revision revision) noexcept { return written_[static_cast<std::size_t>(revision) % kMost]; }
   std::mutex& mutex_of(Revision revision) noexcept { return mutexes_[static_cast<std::size_t>(revision) % kLocks]; }
 
-  std::array<std::mutex, kLocks> mutexes_;  // of the places with the same remainder
-  std::array<Written, kMost> written_;      // by revision, modulo
+  std::array<std::mutex, kLocks> mutexes_;  // a write uses the mutex number (revision modulo kLocks) …
+  std::array<Written, kMost> written_;      // … and the element number (revision modulo kMost)
 };
 
 }  // namespace backplane
