@@ -12,7 +12,7 @@ CallDeadlines::Clock::time_point CallDeadlines::due(const RemoteCall& call) {
 void CallDeadlines::put(const RemoteCallRef& call) {
   const auto when = due(*call);
   if (when == Clock::time_point::max()) return;
-  call->use_deadline(calls_, calls_->emplace_hint(calls_->end(), when, call));  // mostly the last one
+  call->use_deadline(calls_, calls_->emplace_hint(calls_->end(), when, call));  // the hint: the newest deadline is mostly the last one
 }
 
 void CallDeadlines::add(const RemoteCallRef& call) {
@@ -46,7 +46,7 @@ void CallDeadlines::tick() {
       continue;
     }
     late->leave_carrier();
-    late->fail(Status(Reason::kTimeout, "context deadline exceeded"));  // and is released
+    late->fail(Status(Reason::kTimeout, "context deadline exceeded"));  // also removes its entry from calls_
   }
   arm();
 }

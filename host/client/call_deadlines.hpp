@@ -1,8 +1,10 @@
-// Ends calls whose deadline has passed. All calls of a loop share one timer, which is rarely set because most calls end long before.
+// Ends calls whose deadline has passed. All calls of a RemotePool share one timer. The timer is rarely set again, because most calls end
+// long before their deadline.
 //
 // Thread-safety: the loop only.
-// Lifetime:      shared by the calls in it; it holds no reference to a call.
-// Errors:        a late call fails with kTimeout "context deadline exceeded"; so does a call that was not sent by its send_by.
+// Lifetime:      owned by a RemotePool. The calls share the map of deadlines, which has weak references to the calls.
+// Errors:        a call whose deadline has passed fails with kTimeout "context deadline exceeded". So does a call that was not sent by its
+//                send_by.
 #pragma once
 
 #include <chrono>
@@ -28,7 +30,7 @@ class CallDeadlines : public std::enable_shared_from_this<CallDeadlines> {
 
   IoLoop& loop_;
   const std::shared_ptr<RemoteCall::Deadlines> calls_ = std::make_shared<RemoteCall::Deadlines>();
-  Clock::time_point armed_ = Clock::time_point::max();  // when the timer fires; max: it is not set
+  Clock::time_point armed_ = Clock::time_point::max();  // when the timer fires; max() if it is not set
   std::function<void()> cancel_timer_;
 };
 

@@ -42,7 +42,7 @@ Status add_authorities(SSL_CTX* context, const ClientConfig& config) {
   if (count == 0) return tls_problem("the certificate authority");
   // Every certificate of the bundle is an anchor, self-signed or not, as in Go.
   X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(context), X509_V_FLAG_PARTIAL_CHAIN);
-  ERR_clear_error();  // the end of the text
+  ERR_clear_error();  // removes the error that PEM_read_bio_X509 has set at the end of the text
   return {};
 }
 

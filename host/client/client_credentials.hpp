@@ -1,9 +1,9 @@
-// Credentials and trusted CAs of a client, read again when the files of its configuration change.
+// Credentials and trusted CAs of a client. They are read again when the files of the client's configuration change.
 //
 // Thread-safety: any thread.
-// Lifetime:      shared; credentials in use outlive a change.
-// Errors:        load(): kBadRequest for a file that cannot be read, or is no certificate, key or authority. Later, files that cannot be
-//                used are logged, and the former contents stay in use.
+// Lifetime:      shared; a ClientCredentials object stays valid after a reload.
+// Errors:        load() returns kBadRequest if a file cannot be read or does not contain a valid certificate, key or CA. After load(),
+//                invalid files are logged, and the previous contents stay in use.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ namespace backplane {
 struct ClientCredentials {
   std::shared_ptr<SSL_CTX> context;
   std::string token;
-  int generation = 0;  // the newest has the highest
+  int generation = 0;  // increases by one with each reload
 };
 
 class CredentialFiles : public std::enable_shared_from_this<CredentialFiles> {
@@ -28,9 +28,10 @@ class CredentialFiles : public std::enable_shared_from_this<CredentialFiles> {
   static Result<std::shared_ptr<CredentialFiles>> load(ClientConfig config);
 
   std::shared_ptr<const ClientCredentials> current() const { return current_.get(); }
-  // False: no credential is read from a file, so refresh() never does anything.
+  // Returns true if the credentials come from files and ClientConfig::reload_interval has passed since due() last returned true. The caller
+  // then calls refresh().
   bool due();
-  // Checks the files if the interval has passed, and reads the changed ones, on the blocking pool.
+  // Checks the files on the blocking pool, and reads all of them if one has changed.
   Task<void> refresh();
 
  private:
@@ -43,8 +44,8 @@ class CredentialFiles : public std::enable_shared_from_this<CredentialFiles> {
   const bool has_files_;
   kit::Published<ClientCredentials> current_{nullptr};
   std::atomic<std::chrono::steady_clock::rep> next_look_{0};
-  std::mutex mutex_;  // guards the members below
-  std::string seen_;  // the signature that the last reading was tried with
+  std::mutex mutex_;  // guards seen_ and texts_
+  std::string seen_;  // the file signature at the last attempt to read the files
   ClientConfig texts_;
 };
 

@@ -26,7 +26,7 @@ std::string value_in(const Headers& headers, std::string_view name) {
   return {};
 }
 
-// Over TCP, and over a Unix socket.
+// The parameter selects TCP or a Unix socket.
 class GrpcTest : public testing::TestWithParam<bool> {
  protected:
   GrpcTest() : loops_(1) {
@@ -124,7 +124,7 @@ TEST_P(GrpcTest, AResponseThatIsNotGrpcIsAnError) {
   EXPECT_EQ(call("/none").status.code, Code::kInternal);
 }
 
-// The server sends zeros, which are empty messages.
+// The server responds with the bytes of the request: zeros, which are empty messages.
 TEST_P(GrpcTest, AUnaryCallEndsWithTheSecondMessage) {
   const CallStatus status = call("/endless").status;
   EXPECT_EQ(status.code, Code::kInternal);
@@ -141,7 +141,7 @@ TEST_P(GrpcTest, ACallCanBeAbortedFromOutside) {
   EXPECT_EQ(status.message, "stopping");
 }
 
-// The server's window was never opened, so the client waited for room to send the rest until the deadline of the call.
+// The server never extended the window, so the client waited until the deadline of the call.
 TEST_P(GrpcTest, AnAnswerBeforeTheEndOfTheRequestEndsTheCall) {
   for (int i = 0; i < 3; ++i) {
     const CallStatus status = call("/deaf", std::string(200'000, 'x')).status;

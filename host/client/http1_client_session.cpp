@@ -15,14 +15,15 @@ namespace {
 
 namespace beast_http = boost::beast::http;
 
-// net/http's limits: the number of informational responses before the final one, and the bytes of chunk headers and trailers.
+// Limits of Go's net/http: kMaxInterim is the number of informational responses before the final one, kMaxUnparsed the number of bytes of
+// chunk headers and trailers.
 constexpr int kMaxInterim = 5;
 constexpr std::size_t kMaxUnparsed = std::size_t{1} << 20;
-// Most heads fit; an idle connection keeps a buffer of at most this size.
+// Most heads fit into this size. An idle connection retains an output buffer of at most this size.
 constexpr std::size_t kKeptHead = 4096;
 constexpr std::size_t kUsualHeaders = 16;
 
-// Parses a head and returns body bytes.
+// Parses the head of a response and collects the bytes of its body.
 class AnswerParser final : public beast_http::basic_parser<false> {
  public:
   using Error = boost::beast::error_code;
@@ -37,7 +38,7 @@ class AnswerParser final : public beast_http::basic_parser<false> {
   int code = 0;
   Headers headers;
   Headers trailers;
-  std::string body;  // of the last put()
+  std::string body;  // the body bytes that the last put() has parsed
 
  private:
   using StringView = boost::beast::string_view;
@@ -86,7 +87,7 @@ class Http1ClientSession final : public RemoteSession, private CallCarrier {
     out_.append(request.method).append(" ").append(request.target).append(" HTTP/1.1\r\nHost: ");
     out_.append(host.empty() ? std::string_view(authority_) : host).append("\r\n");
     for (const auto& [name, value] : request.headers) {
-      // The length of a streamed body is HttpCall::body_size.
+      // A streamed body has its length in HttpCall::body_size; the field is written below.
       if (equal_ignoring_case(name, "Host") || (call_->streams_body() && equal_ignoring_case(name, "Content-Length"))) continue;
       out_.append(name).append(": ");
       append_line(value);
@@ -107,7 +108,7 @@ class Http1ClientSession final : public RemoteSession, private CallCarrier {
 
   void receive(std::string_view bytes) override {
     if (!call_) {
-      closing_ = true;  // bytes without a request
+      closing_ = true;  // the server has sent bytes although no request is running
       return port_.want_flush();
     }
     answered_ = true;
@@ -138,11 +139,11 @@ class Http1ClientSession final : public RemoteSession, private CallCarrier {
     closing_ = true;
     if (!call_) return;
     if (switched_) return std::exchange(call_, nullptr)->end();
-    if (!parser_->got_some()) return;  // lost() tells the call
+    if (!parser_->got_some()) return;  // the connection then calls lost(), which fails or returns the call
     AnswerParser::Error error;
     parser_->body.clear();
     parser_->put_eof(error);
-    if (error || !parser_->is_done()) return;  // lost() tells the call
+    if (error || !parser_->is_done()) return;  // the connection then calls lost(), which fails or returns the call
     pass_on();
     complete();
   }
@@ -150,7 +151,7 @@ class Http1ClientSession final : public RemoteSession, private CallCarrier {
   void fill(std::string& out, std::size_t budget) override {
     out.append(out_);
     out_.clear();
-    if (out_.capacity() > kKeptHead) out_.shrink_to_fit();  // a part of the request body has been sent
+    if (out_.capacity() > kKeptHead) out_.shrink_to_fit();  // out_ has held a request body
     if (call_ && switched_) return fill_switched(out, budget);
     while (call_ && uploading_ && out.size() < budget) {
       const std::string piece = call_->take_body(budget - out.size());
@@ -180,13 +181,13 @@ class Http1ClientSession final : public RemoteSession, private CallCarrier {
  private:
   void call_read(RemoteCall&, std::size_t) override { port_.want_read(); }
   void call_has_body(RemoteCall&) override { port_.want_flush(); }
-  // Only closing the connection stops the rest of the response.
+  // The server cannot be told to stop the response, so the connection is closed.
   void call_given_up(RemoteCall&) override {
     call_.reset();
     closing_ = true;
     port_.want_flush();
   }
-  // Line breaks become blanks, so that a value cannot begin another line.
+  // Replaces line breaks by blanks, so that a value cannot begin another header line.
   void append_line(std::string_view value) {
     const auto from = static_cast<std::ptrdiff_t>(out_.size());
     out_.append(value);
@@ -203,7 +204,7 @@ class Http1ClientSession final : public RemoteSession, private CallCarrier {
     std::exchange(call_, nullptr)->end();
     port_.want_flush();
   }
-  // False: the body is longer than its Content-Length, and the call has been aborted.
+  // Returns false if the body is longer than its Content-Length. The call has failed then.
   bool send_piece(std::string& out, const std::string& piece) {
     uploaded_ += piece.size();
     const auto& size = call_->request().body_size;
@@ -241,7 +242,8 @@ class Http1ClientSession final : public RemoteSession, private CallCarrier {
       parser_.emplace(call_->request().method == "HEAD");
       return;
     }
-    // A response before the end of the request body: the server could take the rest of the body for the next request.
+    // If the response is complete before the request body, the connection is closed: the server could parse the rest of the body as the
+    // next request.
     if (!parser_->keep_alive() || std::exchange(uploading_, false)) closing_ = true;
     answered_ = false;
     const RemoteCallRef call = std::exchange(call_, nullptr);
@@ -269,10 +271,10 @@ class Http1ClientSession final : public RemoteSession, private CallCarrier {
   RemoteCallRef call_;
   std::optional<AnswerParser> parser_;
   std::string out_;
-  std::string rest_;       // received, not parsed
+  std::string rest_;       // received bytes that are not parsed yet
   bool answered_ = false;  // bytes of the running call's response have arrived
   bool closing_ = false;
-  bool uploading_ = false;  // more of the running call's request body follows
+  bool uploading_ = false;  // the running call's request body is not sent completely
   bool switched_ = false;   // the connection has been upgraded
   int interim_ = 0;
   std::uint64_t uploaded_ = 0;

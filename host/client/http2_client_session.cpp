@@ -1,4 +1,4 @@
-// HTTP/2 as a client, over nghttp2's memory interface.
+// The client side of HTTP/2, over nghttp2's memory interface.
 #include <nghttp2/nghttp2.h>
 
 #include <algorithm>
@@ -17,14 +17,14 @@
 namespace backplane {
 namespace {
 
-// Limit of the header fields of one response; a response with more resets its stream.
+// Limit of the bytes of header fields in one response. The session resets the stream of a response that exceeds the limit.
 constexpr std::size_t kMaxHeaderBytes = std::size_t{1} << 20;
 constexpr int kMaxInterim = 5;
-// The delay of PING acknowledgements. A gRPC server in Go measures the path with a PING for each response unless one is unacknowledged, so
-// the delay saves both sides most of them.
+// The delay of PING acknowledgements. A gRPC server in Go sends a PING with each response to measure the path, unless an earlier PING is
+// unacknowledged. The delay therefore avoids most PINGs.
 constexpr std::chrono::milliseconds kPingAnswer{25};
-constexpr std::size_t kMaxPings = 64;  // unacknowledged; further ones are ignored
-// Room that is reserved for the fields of a response.
+constexpr std::size_t kMaxPings = 64;  // the maximum number of unacknowledged PINGs; further PINGs are ignored
+// Numbers of fields for which the header and trailer vectors of a response reserve room.
 constexpr std::size_t kUsualHeaders = 6, kUsualTrailers = 2;
 
 class Http2ClientSession final : public RemoteSession, private CallCarrier {
@@ -49,7 +49,7 @@ class Http2ClientSession final : public RemoteSession, private CallCarrier {
     closing_ = true;
     port_.want_flush();
   }
-  // The flow-control windows bound the received data.
+  // The flow-control windows limit the received data.
   bool wants_input() const override { return true; }
   void start(RemoteCallRef call) override;
   void receive(std::string_view bytes) override {
@@ -96,17 +96,18 @@ class Http2ClientSession final : public RemoteSession, private CallCarrier {
     std::size_t sent = 0;  // bytes of the request body
     std::size_t header_bytes = 0;
     int interim = 0;
-    bool has_head = false;  // the call has the response head
+    bool has_head = false;  // headers_complete() has stored the response head in the call
     Headers trailers;
     bool whole = false;  // the server has ended the stream
   };
   static Http2ClientSession& self(void* data) { return *static_cast<Http2ClientSession*>(data); }
-  // nghttp2 stores it as the stream's user data; null: this session has finished the stream, or nghttp2 has not begun to send it.
+  // Returns the stream that nghttp2 stores as user data of the HTTP/2 stream `id`. Returns null if this session has dropped the stream, or
+  // if nghttp2 has not begun to send its request.
   Stream* stream(std::int32_t id) {
     if (found_ == nullptr || found_->call->stream != id) found_ = static_cast<Stream*>(nghttp2_session_get_stream_user_data(session_, id));
     return found_;
   }
-  // Removes a stream that nghttp2 may still have. The caller resets it.
+  // Removes a stream that may still be open in nghttp2. The caller must submit an RST_STREAM frame.
   RemoteCallRef drop(Stream& stream);
   RemoteCallRef remove(Stream& stream);
   void call_read(RemoteCall& call, std::size_t count) override;
@@ -131,8 +132,8 @@ class Http2ClientSession final : public RemoteSession, private CallCarrier {
   Http2FieldDefaults fields_;
   nghttp2_session* session_ = nullptr;
   std::vector<std::unique_ptr<Stream>> streams_;
-  Stream* found_ = nullptr;             // by stream(), which is mostly called for the same one again
-  std::vector<RemoteCallRef> refused_;  // the server has not begun to process them
+  Stream* found_ = nullptr;             // the result of the last stream(); most calls of stream() are for the same id as the previous one
+  std::vector<RemoteCallRef> refused_;  // calls whose streams the server has refused; lost() returns them for a retry
   std::vector<Ping> pings_;             // acknowledged at answer_pings_at_
   Clock::time_point answer_pings_at_{};
   std::string why_;  // the server's protocol error; empty: none
@@ -180,7 +181,8 @@ Http2ClientSession::Http2ClientSession(RemotePort& port, std::string authority, 
   strip_line_breaks(fields_.authority);
   nghttp2_option* options = nullptr;
   if (nghttp2_option_new(&options) != 0) throw std::bad_alloc();
-  // A window is extended by the bytes that the reader has taken.
+  // The session extends windows explicitly: the connection's window when data() receives bytes, a stream's window when the reader has read
+  // the bytes. If the call takes the whole response, data() extends both windows.
   nghttp2_option_set_no_auto_window_update(options, 1);
   nghttp2_option_set_no_auto_ping_ack(options, 1);
   const int made = nghttp2_session_client_new2(&session_, callbacks(), this, options);
@@ -269,7 +271,7 @@ void Http2ClientSession::call_given_up(RemoteCall& call) {
   port_.has_room();
 }
 
-// The fields of a request that nghttp2 has not sent yet go away with the call: the reset stops nghttp2 from reading them.
+// nghttp2's header fields of an unsent request point into the call. The caller's RST_STREAM stops nghttp2 from reading them.
 RemoteCallRef Http2ClientSession::drop(Stream& stream) {
   nghttp2_session_set_stream_user_data(session_, stream.call->stream, nullptr);
   return remove(stream);
@@ -336,7 +338,7 @@ void Http2ClientSession::data(std::int32_t id, std::string_view bytes) {
   if (found != nullptr) found->call->body(bytes);
 }
 
-// The response is complete: what is left of the request body, for which the server may never open its window, is not sent.
+// The response is complete. The session does not send the rest of the request body, because the server may never open the window for it.
 void Http2ClientSession::answered(std::int32_t id) {
   Stream* found = stream(id);
   if (found != nullptr) found->whole = true;
@@ -355,7 +357,7 @@ void Http2ClientSession::stream_closed(std::int32_t id, std::uint32_t error) {
   const bool refused = error == NGHTTP2_REFUSED_STREAM && !has_head;
   if (refused) {
     call->refused();
-    closing_ = true;  // the connection is closing, or would refuse the calls again
+    closing_ = true;  // the server closes the connection or would refuse these calls again
   }
   if (refused && !call->streams_body()) {
     call->carried_by(nullptr);

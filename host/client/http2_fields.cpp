@@ -10,9 +10,9 @@
 namespace backplane {
 namespace {
 
-constexpr std::size_t kAuthority = 2;  // the row of :authority
+constexpr std::size_t kAuthority = 2;  // the index of :authority in rows_
 constexpr std::string_view kTimeout = "grpc-timeout";
-// nghttp2 makes the names that it copies lower-case.
+// For lower-case names: nghttp2 need not copy them. It converts the names that it copies to lower case.
 constexpr unsigned kNameIsLower = NGHTTP2_NV_FLAG_NO_COPY_NAME;
 constexpr unsigned kBothStay = NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE;
 constexpr std::uint64_t kEachByte = 0x0101010101010101;
@@ -24,7 +24,7 @@ std::uint64_t word_at(const char* from) noexcept {
   return out;
 }
 
-// The bytes of a text of up to eight, some of them twice; spaces if it is empty.
+// Returns a text of at most eight bytes as one word. The word may contain a byte of the text twice; an empty text becomes eight spaces.
 std::uint64_t short_text(std::string_view text) noexcept {
   const char *const begin = text.data(), *const end = begin + text.size();
   if (text.empty()) return ' ' * kEachByte;
@@ -33,7 +33,7 @@ std::uint64_t short_text(std::string_view text) noexcept {
   return ' ' * (kEachByte << 24U) | byte(*begin) << 16U | byte(begin[text.size() / 2]) << 8U | byte(end[-1]);
 }
 
-// Whether `test` is true for any eight bytes of the text.
+// Returns whether `test` is true for any of the eight-byte words that cover the text.
 template <class Test>
 bool any_eight(std::string_view text, const Test& test) noexcept {
   if (text.size() <= 8) return test(short_text(text));
@@ -44,12 +44,12 @@ bool any_eight(std::string_view text, const Test& test) noexcept {
   return test(word_at<std::uint64_t>(last));
 }
 
-// False: none of the bytes is \r, \n or \0. They are below 14, as few others of a header are.
+// If the function returns false, the text has no \r, \n or \0. These bytes are less than 14, and few other bytes of a header field are.
 bool may_have_breaks(std::string_view text) noexcept {
   return any_eight(text, [](std::uint64_t bytes) { return ((bytes - 14 * kEachByte) & ~bytes & 0x80 * kEachByte) != 0; });
 }
 
-// False: none of the bytes is an upper-case letter. Those have the bit 0x40 and not the bit 0x20.
+// If the function returns false, the text has no upper-case letter. Upper-case letters have bit 0x40 and do not have bit 0x20.
 bool may_have_upper_case(std::string_view text) noexcept {
   return any_eight(text, [](std::uint64_t bytes) { return (bytes & ~(bytes << 1U) & 0x40 * kEachByte) != 0; });
 }
@@ -72,8 +72,8 @@ bool Http2FieldDefaults::is_usual_timeout(std::string_view value) {
   return false;
 }
 
-// A gRPC request has no content-length: its messages have their lengths. A new value of a field that is not indexed does not displace
-// others in the compression table.
+// A gRPC request gets no content-length, because each gRPC message has a length prefix. An unusual grpc-timeout is sent with
+// NGHTTP2_NV_FLAG_NO_INDEX, so that it does not displace other fields from the HPACK table.
 Http2Fields::Http2Fields(const RemoteCall& call, Http2FieldDefaults& defaults) {
   const HttpCall& request = call.request();
   rows_.push_back(row(":method", request.method, kNameIsLower));
@@ -86,7 +86,7 @@ Http2Fields::Http2Fields(const RemoteCall& call, Http2FieldDefaults& defaults) {
       if (!value.empty()) rows_[kAuthority] = row(":authority", value, kNameIsLower);
       continue;
     }
-    // The length of a streamed body is body_size.
+    // A streamed body has its length in HttpCall::body_size; the field is added below.
     if (call.streams_body() && equal_ignoring_case(name, "Content-Length")) continue;
     unsigned flags = may_have_upper_case(name) ? 0U : kNameIsLower;
     if (name.size() == kTimeout.size()) {
@@ -101,7 +101,7 @@ Http2Fields::Http2Fields(const RemoteCall& call, Http2FieldDefaults& defaults) {
 
 nghttp2_nv Http2Fields::row(std::string_view name, std::string_view value, unsigned flags) {
   if (!may_have_breaks(value)) return unchecked_row(name, value, flags | NGHTTP2_NV_FLAG_NO_COPY_VALUE);
-  // A line break in a value would begin another field, so it becomes a blank.
+  // A server could take a line break in a value for the start of another field, so it becomes a blank.
   std::string& text = changed_.emplace_front(value);
   strip_line_breaks(text);
   return unchecked_row(name, text, flags);

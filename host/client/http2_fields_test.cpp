@@ -13,7 +13,7 @@ namespace {
 
 class Http2FieldsTest : public testing::Test {
  protected:
-  // The fields as "name: value", a name as nghttp2 sends it.
+  // Returns the fields as "name: value", with each name as nghttp2 sends it.
   std::vector<std::string> rows_of(HttpCall call) {
     const RemoteCall state(std::move(call), loop_);
     const Http2Fields fields(state, defaults_);
@@ -54,7 +54,7 @@ TEST_F(Http2FieldsTest, ARequestHasPseudoFieldsAndItsHeadersInLowerCase) {
             (Rows{":method: POST", ":scheme: https", ":authority: server:443", ":path: /a?b", "content-type: application/grpc+proto"}));
 }
 
-// Names and values of all lengths, because they are tested eight bytes at a time.
+// Names and values of all lengths are tested, because the code compares eight bytes at a time.
 TEST_F(Http2FieldsTest, UpperCaseAndLineBreaksAreFoundAnywhere) {
   for (std::size_t size = 1; size < 40; ++size) {
     for (std::size_t at = 0; at < size; ++at) {

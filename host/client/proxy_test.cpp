@@ -1,4 +1,4 @@
-// The SDK's reverse proxy between this server and backends, correct and faulty ones.
+// The SDK's reverse proxy between this server and backends. Some backends are faulty.
 #include "backplane/net/proxy.hpp"
 
 #include <gtest/gtest.h>
@@ -73,7 +73,7 @@ Task<std::string> taste(std::shared_ptr<HttpClient> client, HttpCall call) {
   co_return piece.ok() ? *piece : piece.status().message();
 }
 
-// The client's bytes for the upgraded protocol: the given pieces, then nothing until the end is requested.
+// The body of an upgrade: the given pieces, then no byte until the end is requested.
 class Saying final : public BodySource {
  public:
   explicit Saying(std::vector<std::string> pieces) : pieces_(std::move(pieces)) {}
@@ -158,7 +158,7 @@ class ProxyTest : public testing::TestWithParam<bool> {
     loops_.stop();
     std::filesystem::remove_all(folder_);
   }
-  // The proxy's backend, from now on.
+  // Makes the proxy use a new backend with this script.
   RawBackend& serve(RawBackend::Script script) {
     backend_ = std::make_unique<RawBackend>(std::move(script));
     use(backend_->url());
@@ -235,7 +235,7 @@ TEST_P(ProxyTest, HeadersOfOneConnectionStayThere) {
   EXPECT_EQ(backend.last_head().find("Te:"), std::string::npos);
 }
 
-// Regression: each header was compared with each name, and such a request blocked its loop for half a minute.
+// Regression: each header was compared with each name in the Connection header, so such a request blocked its loop for half a minute.
 TEST_P(ProxyTest, AHundredThousandHeadersOfOneConnectionAreSoonTakenOut) {
   if (GetParam()) return;  // HTTP/2 has no such header
   constexpr std::size_t kMany = 100'000;
@@ -325,7 +325,7 @@ TEST_P(ProxyTest, AnInvalidHeadIsAnError) {
   }
 }
 
-// Half a body must not look complete.
+// The client must not receive half a body as a complete one.
 TEST_P(ProxyTest, ABodyThatBreaksBreaksTheAnswer) {
   const std::string chunk_without_end = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + std::string(2'000'000, '1');
   const std::string scripts[] = {"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhello",
@@ -333,7 +333,7 @@ TEST_P(ProxyTest, ABodyThatBreaksBreaksTheAnswer) {
                                  "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
                                  "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n", chunk_without_end};
   for (const std::string& script : scripts) {
-    serve([script](RawPeer& peer, const std::string&) {  // the backend outlives the scripts
+    serve([script](RawPeer& peer, const std::string&) {  // the backend outlives the loop variable `script`
       peer.send(script);
       if (script.size() < 1'000'000) peer.hang_up();
     });

@@ -5,7 +5,7 @@
 namespace backplane {
 namespace {
 
-// Room that is reserved for a body that the server has announced, before it has arrived.
+// Limit of the room that is reserved for a body whose length the server has announced.
 constexpr std::size_t kMaxReserved = std::size_t{8} << 20;
 
 }  // namespace
@@ -165,7 +165,7 @@ bool RemoteCall::body_taken() const {
 
 // ---- the response
 
-// The reader of a whole response looks at it after the end, so that the lock of over() suffices.
+// The reader of a whole response reads these members after the end, so the lock in end() or fail() is sufficient.
 
 void RemoteCall::head(int code, Headers headers) {
   std::unique_lock lock(mutex_, std::defer_lock);

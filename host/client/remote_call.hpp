@@ -1,7 +1,8 @@
-// One call to another server, between its reader and its connection.
+// RemoteCall: one call to another server. The reader waits for the response; the connection sends the request and stores the response.
 //
-// Thread-safety: the reader's methods and cancel() from any thread, one reader at a time; the connection's from the loop of its pool.
-// Lifetime:      shared by both.
+// Thread-safety: the methods of the section "the reader" may be called from any thread, by one reader at a time. The methods of the section
+//                "the connection" are called on the loop of the pool.
+// Lifetime:      shared by the reader and the connection.
 #pragma once
 
 #include <atomic>
@@ -22,17 +23,17 @@ namespace backplane {
 
 class RemoteCall;
 
-// The owner of a call until the call is over: the pool in which it waits, or the session that sends it. An interface and not std::function
-// members of the call, because these would be allocated for each call.
+// Responsible for a call until the call is over: the pool in which the call waits, or the session that sends it. This is an interface
+// because std::function members would be allocated for each call.
 //
-// Thread-safety: called on the loop.
+// Thread-safety: the methods are called on the loop.
 class CallCarrier {
  public:
   // The reader has read `count` bytes.
   virtual void call_read(RemoteCall& call, std::size_t count) = 0;
-  // There is more to take_body(), or body_taken() has become true.
+  // take_body() can return more bytes, or body_taken() has become true.
   virtual void call_has_body(RemoteCall& call) = 0;
-  // Called if the reader stops reading: the call then fails.
+  // The call was cancelled, or its deadline has passed. The call fails after this method has returned.
   virtual void call_given_up(RemoteCall& call) = 0;
 
  protected:
@@ -43,13 +44,13 @@ class RemoteCall final : public BreakableCall, public std::enable_shared_from_th
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
   using Deadlines = std::multimap<TimePoint, std::weak_ptr<RemoteCall>>;
-  // Limit of the bytes that are buffered before they are read.
+  // An HTTP/1.1 session stops reading while this many response bytes are unread. send() waits while this many request bytes are unsent.
   static constexpr std::size_t kWindow = 256 * 1024;
 
   RemoteCall(HttpCall&& call, Executor& loop) : call_(std::move(call)), loop_(loop) {}
 
-  // Exists while a connection processes the bytes that it has received. Readers on the connection's executor resume once, when the Turn is
-  // destroyed, with all data that has arrived.
+  // A Turn exists while a connection processes received bytes. Readers on the connection's executor resume when the Turn is destroyed: once
+  // for all bytes that have arrived.
   class Turn {
    public:
     explicit Turn(Executor& loop) noexcept;
@@ -65,7 +66,7 @@ class RemoteCall final : public BreakableCall, public std::enable_shared_from_th
   };
 
   // ---- the reader
-  // Waits for the response head. The caller keeps the call meanwhile.
+  // Waits for the response head. The caller must hold a reference to the call while it waits.
   class HeadWait {
    public:
     explicit HeadWait(RemoteCall& call) noexcept : call_(call) {}
@@ -77,9 +78,10 @@ class RemoteCall final : public BreakableCall, public std::enable_shared_from_th
     RemoteCall& call_;
   };
   Task<Result<std::string>> read();
-  // Buffers the whole response up to `limit` for a WholeWait, in place of HeadWait and read(). Before the call has a carrier.
+  // Makes the call buffer the whole response, up to `limit`. The reader then uses WholeWait instead of HeadWait and read(). Must be called
+  // before carried_by().
   void expect_whole(AnswerLimit limit) noexcept { whole_ = limit; }
-  // Waits for the end of the response. The caller keeps the call meanwhile.
+  // Waits for the end of the response. The caller must hold a reference to the call while it waits.
   class WholeWait {
    public:
     explicit WholeWait(RemoteCall& call) noexcept : call_(call) {}
@@ -91,10 +93,10 @@ class RemoteCall final : public BreakableCall, public std::enable_shared_from_th
     RemoteCall& call_;
   };
   void cancel();
-  // Sends a part of a streamed body; waits while a window of it is unsent.  False: the call has ended.
+  // Adds a part of a streamed body, and waits while kWindow or more bytes are unsent. Returns false if the call has ended.
   Task<bool> send(std::string piece);
   void end_body();
-  // Ends the call with this error.
+  // Posts to the loop: the call fails with `why` unless it is over.
   void break_off(Status why) override;
   int code() const noexcept { return code_; }
   const Headers& headers() const noexcept { return headers_; }
@@ -103,56 +105,56 @@ class RemoteCall final : public BreakableCall, public std::enable_shared_from_th
 
   // ---- the connection, on the loop
   const HttpCall& request() const noexcept { return call_; }
-  // Null: no carrier at the moment. A call that is over has no carrier.
+  // Null: the call has no carrier at the moment. A call that is over has no carrier.
   void carried_by(CallCarrier* carrier) noexcept { carrier_ = carrier; }
-  // Removes the call from its carrier: the reader has given up, or the deadline has passed.
+  // Removes the call from its carrier, because the call was cancelled or its deadline has passed.
   void leave_carrier();
-  // The call's entry in the deadlines of its loop, which is removed when the call is over.
+  // Stores the call's entry in `all`. The entry is removed when the call is over.
   void use_deadline(std::shared_ptr<Deadlines> all, Deadlines::iterator place) noexcept;
   void forget_deadline();
-  std::int32_t stream = 0;  // its number in an HTTP/2 session
+  std::int32_t stream = 0;  // the stream ID in an HTTP/2 session
   bool streams_body() const noexcept { return call_.body_source != nullptr && !call_.upgrade; }
-  // The call may occupy a connection for an unlimited time.
+  // Returns true if the call may occupy a connection for an unlimited time.
   bool lasting() const noexcept { return call_.lasting || call_.upgrade; }
-  // Up to `size` bytes of a streamed body; empty if none have arrived.
+  // Returns up to `size` unsent bytes of a streamed body; the result is empty if there are none.
   std::string take_body(std::size_t size);
   // True if take_body() has returned the whole body.
   bool body_taken() const;
-  // The peer of the call's connection. Called before head().
+  // Stores the flaws of the server's certificate. Called before head().
   void set_peer(CertificateFlaws peer) noexcept { peer_ = peer; }
-  // A session has taken the call: unless refused() is called, the server may have processed it.
+  // The call was passed to a session. From then on, the server may have processed the call, unless refused() is called.
   void sent() noexcept { sent_ = true; }
   // The server has reported that it did not process the stream.
   void refused() noexcept { sent_ = false; }
   bool was_sent() const noexcept { return sent_; }
   void head(int code, Headers headers);
-  // Before end().
+  // Called before end().
   void trailers(Headers trailers);
   void body(std::string_view bytes);
   void end();
-  // A call that was not sent fails so that never_sent(status) is true.
+  // Ends the call with this error. If the call was not sent, never_sent() is true for the error.
   void fail(Status status);
   bool has_head() const;
   bool over() const noexcept { return over_.load(std::memory_order_acquire); }
-  // The session need not hold back data for the reader.
+  // True if expect_whole() was called. The session then extends windows without waiting for the reader.
   bool takes_whole() const noexcept { return whole_.has_value(); }
-  // Bytes that wait for the reader; 0 if it takes the whole response.
+  // Returns the number of bytes that the reader has not read; 0 if takes_whole().
   std::size_t unread() const;
   int tries = 0;
 
  private:
-  // Waits for bytes or the end.  Cheaper than a Promise for each piece: there is one reader.
+  // Waits for bytes or the end. This is cheaper than a Promise for each piece, and sufficient because there is one reader.
   struct PieceWait {
     RemoteCall& call;
     bool await_ready() const noexcept { return false; }
     bool await_suspend(std::coroutine_handle<> frame) { return call.sleep(frame, &RemoteCall::has_piece_or_end); }
     void await_resume() const noexcept {}
   };
-  // With mutex_ held.
+  // The three functions below are called with mutex_ held.
   bool has_head_or_end() const noexcept { return code_ != 0 || ended_ || error_.has_value(); }
   bool has_piece_or_end() const noexcept { return !body_.empty() || has_ended(); }
   bool has_ended() const noexcept { return ended_ || error_.has_value(); }
-  // Lets the reader wait for the next wake(), unless `ready`: then the result is false.
+  // Makes the reader wait for the next wake(). If `ready` is true, the function returns false and the reader does not wait.
   bool sleep(std::coroutine_handle<> frame, bool (RemoteCall::*ready)() const noexcept);
   Result<std::string> take_piece();
   Result<WholeAnswer> take_whole();
@@ -164,24 +166,25 @@ class RemoteCall final : public BreakableCall, public std::enable_shared_from_th
 
   const HttpCall call_;
   Executor& loop_;
-  CallCarrier* carrier_ = nullptr;  // this and the next three: of the loop
+  CallCarrier* carrier_ = nullptr;  // this member and the next three are used on the loop only
   std::shared_ptr<Deadlines> deadlines_;
   Deadlines::iterator deadline_;
   bool sent_ = false;
   std::optional<AnswerLimit> whole_;  // does not change once the call has a carrier
-  mutable std::mutex mutex_;          // what follows; of a whole response only the end, before which the loop alone uses the rest
-  CertificateFlaws peer_;             // this and the next two do not change once the reader has seen the head
+  // guards the members below; if whole_ is set, the loop uses code_, headers_, trailers_, body_ and past_limit_ without it until the end
+  mutable std::mutex mutex_;
+  CertificateFlaws peer_;  // peer_, code_ and headers_ do not change after the reader has received the head
   int code_ = 0;
   Headers headers_;
-  Headers trailers_;  // does not change once the reader has seen the end
+  Headers trailers_;  // does not change after the reader has received the end
   std::string body_;
-  bool past_limit_ = false;  // of whole_: what follows of the body is dropped
+  bool past_limit_ = false;  // the body is longer than whole_ permits; the rest is dropped
   bool ended_ = false;
   std::optional<Status> error_;
-  std::atomic<bool> over_{false};  // ended_ or error_; written with mutex_
+  std::atomic<bool> over_{false};  // true if ended_ or error_ is set; written with mutex_ held
   std::coroutine_handle<> waiting_;
   Executor* waiting_on_ = nullptr;
-  std::string upload_;  // of a streamed body, to be sent
+  std::string upload_;  // bytes of a streamed body that are not sent yet
   bool upload_ended_ = false;
   std::optional<Promise<bool>> room_;
 };

@@ -63,7 +63,7 @@ class RemoteClient final : public HttpClient {
 
   Task<Result<std::unique_ptr<HttpAnswer>>> call(HttpCall call) override {
     if (files_->due()) co_await files_->refresh();
-    const auto share = share_;  // what follows the wait does not need the client
+    const auto share = share_;  // the code after the co_await does not use the client, which may be destroyed meanwhile
     const bool upgrade = call.upgrade;
     const Begun begun = begin(std::move(call), nullptr);
     std::unique_ptr<HttpAnswer> answer = std::make_unique<RemoteAnswer>(begun.state);
@@ -75,7 +75,7 @@ class RemoteClient final : public HttpClient {
       co_return head;
     }
     begun.metrics.answered(begun.state->code());
-    // The caller's bytes for the upgraded protocol.
+    // The body of an upgrade: the bytes that the caller sends in the new protocol.
     if (upgrade && begun.state->code() == 101 && !feed(*share, begun.state)) co_return service_unavailable("the server is stopping");
     co_return std::move(answer);
   }
@@ -83,7 +83,7 @@ class RemoteClient final : public HttpClient {
   Task<Result<WholeAnswer>> call_whole(HttpCall call, AnswerLimit limit) override {
     if (call.upgrade) co_return bad_request("an upgrade has no whole answer");
     if (files_->due()) co_await files_->refresh();
-    const auto share = share_;  // what follows the wait does not need the client
+    const auto share = share_;  // the code after the co_await does not use the client, which may be destroyed meanwhile
     const Begun begun = begin(std::move(call), &limit);
     if (!feed(*share, begun.state)) begun.state->break_off(service_unavailable("the server is stopping"));
     RemoteCall::WholeWait waiting(*begun.state);
@@ -101,7 +101,7 @@ class RemoteClient final : public HttpClient {
     RemoteCallRef state;
     CallMetrics metrics;
   };
-  // Starts the call with the client's header fields and time limit. `limit`: of a call whose whole answer is awaited; else null.
+  // Starts the call with the client's header fields and time limit. `limit`: the limit of call_whole(); null for call().
   Begun begin(HttpCall&& call, const AnswerLimit* limit) {
     auto credentials = files_->current();
     const ClientConfig& config = share_->config;
@@ -124,12 +124,12 @@ class RemoteClient final : public HttpClient {
     if (request.breaker) request.breaker->attach(state);
     return begun;
   }
-  // The host is the name that the caller has given, as for services, or the server's address.
+  // The "host" label of the metrics is the Host field, if the caller has set one (as for Services), otherwise the server's address.
   CallMetrics metrics_of(const HttpCall& call) {
     const std::string_view named = find_header(call.headers, "Host");
     return named.empty() ? CallMetrics(call.method, share_->series) : CallMetrics(call.method, named);
   }
-  // Only a loop itself creates and uses the pool with its index.
+  // own_[i] is created and used on loop i only, so own_ needs no lock.
   const std::shared_ptr<RemotePool>& pool_here() {
     Executor* const here = current_executor();
     for (std::size_t i = 0; i < own_.size(); ++i) {
@@ -148,7 +148,7 @@ class RemoteClient final : public HttpClient {
   const std::shared_ptr<PoolShare> share_;
   const std::shared_ptr<CredentialFiles> files_;
   LoopPool* const callers_;
-  const std::shared_ptr<RemotePool> shared_;      // for calls on other executors
+  const std::shared_ptr<RemotePool> shared_;      // used by calls from executors that are not in callers_
   std::vector<std::shared_ptr<RemotePool>> own_;  // by the index of the loop
 };
 

@@ -64,7 +64,7 @@ Task<bool> wait(Promise<bool> what) {
 
 Task<void> wait_for_nothing() { co_return; }
 
-// The protocol, and whether loops have connections of their own.
+// The parameters of a test: the protocol, and whether each loop has its own connections.
 struct Way {
   bool http2;
   bool own;
@@ -110,7 +110,7 @@ class RemoteClientTest : public testing::TestWithParam<Way> {
     }
     return client_;
   }
-  // The caller runs on another loop than the connections, unless its loop has connections.
+  // The caller runs on another loop than the connections, unless each loop has its own connections.
   Got fetch_here(HttpCall call) { return run_on(loops_.loop(1), fetch(client(), std::move(call))); }
 
   // Replaced atomically, so that a reader sees complete files only.
@@ -339,7 +339,7 @@ HttpCall lasting(std::string target) {
   return call;
 }
 
-// Regression: the call waited for as long as the server did.
+// Regression: the call waited for as long as the server was silent.
 TEST_P(RemoteClientTest, ACallWithoutADeadlineHasThatOfItsClientUnlessItIsLasting) {
   config_.call_timeout = std::chrono::milliseconds(200);
   Promise<Got> watched;
@@ -379,9 +379,9 @@ TEST_P(RemoteClientTest, ALastingCallThatNeedsAConnectionTooManyIsRefused) {
   for (const Promise<Got>& each : watched) EXPECT_EQ(run_on(loops_.loop(1), wait_for(each)).code, 200);
 }
 
-// Regression: cancelled requests were retained as long as an earlier call in the queue waited.
+// Regression: cancelled requests were retained while an earlier call waited in the queue.
 TEST_P(RemoteClientTest, CallsThatAreGivenUpWhileTheyWaitForAConnectionAreLetGoOf) {
-  if (GetParam().http2) return;  // they do not wait
+  if (GetParam().http2) return;  // HTTP/2 calls do not wait
   constexpr std::size_t kMany = 64;
   config_.max_connections = 1;
   Promise<Got> running, waiting;
@@ -448,7 +448,7 @@ TEST_P(RemoteClientTest, AWholeAnswerPastItsLimitIsAbandoned) {
   EXPECT_EQ(fetch_here(get("/hello")).body, "hello");
 }
 
-// The requests that clients have made to this host.
+// Returns the number of requests that clients have made to this host.
 double requests_of(const std::string& host, const std::string& code) {
   for (const Metric::Snapshot& each : Metric::all()) {
     const auto found = each.series.find({code, host, "GET"});
@@ -461,7 +461,7 @@ TEST_P(RemoteClientTest, CallsAreCountedByTheHostThatTheyName) {
   const std::string server = "127.0.0.1:" + std::to_string(server_->port());
   HttpCall named = get("/hello");
   named.headers.emplace_back("Host", "named.test");
-  // After 100 hosts of other tests these are "other" ones.
+  // The metric has labels for 100 hosts. Other tests may have used them up, so these hosts may be counted as "other".
   const auto all = [&] { return requests_of(server, "200") + requests_of("named.test", "200") + requests_of("other", "200"); };
   const double before = all(), of_server = requests_of(server, "200");
   for (int i = 0; i < 3; ++i) EXPECT_EQ(fetch_here(get("/hello")).code, 200);

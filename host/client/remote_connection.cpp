@@ -20,15 +20,15 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using Error = boost::system::error_code;
 
-// Rounds of one connection before other connections of the loop run.
+// The number of reads or writes after which a connection lets other connections of the loop run.
 constexpr int kRounds = 4;
 // The largest output buffer that an idle connection retains.
 constexpr std::size_t kKeptBuffer = 16 * 1024;
 constexpr std::size_t kSendBudget = 256 * 1024;
 constexpr std::chrono::seconds kKeepalive{30};
-constexpr std::chrono::seconds kMostForHandshake{10};  // net/http's TLSHandshakeTimeout
+constexpr std::chrono::seconds kMostForHandshake{10};  // like TLSHandshakeTimeout of Go's net/http
 
-// The buffers that all connections of a thread share, so that an idle connection costs only its TLS state.
+// Buffers that all connections of a thread share, so that an idle connection needs memory for its TLS state only.
 struct Scratch {
   std::array<char, 64 * 1024> bytes;
   std::array<char, 16 * 1024> plain;  // the maximum size of a TLS record
@@ -46,7 +46,7 @@ bool is_address(const std::string& host) {
   return inet_pton(AF_INET, host.c_str(), bytes) == 1 || inet_pton(AF_INET6, host.c_str(), bytes) == 1;
 }
 
-// net.JoinHostPort
+// Like Go's net.JoinHostPort.
 std::string join_host_port(const std::string& host, const std::string& port) {
   return (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" + port;
 }
@@ -126,7 +126,7 @@ void RemoteConnection::resolve() {
   });
 }
 
-// The kernel connects a Unix socket at once, or not at all.
+// connect() of a Unix socket succeeds or fails at once.
 void RemoteConnection::connect_unix() {
   FileDescriptor fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   sockaddr_un name{};
@@ -140,7 +140,7 @@ void RemoteConnection::connect_unix() {
   }
 }
 
-// Asio's type of the socket does not matter: only operations that all stream sockets have are used.
+// The socket may have any address family, although Asio gets tcp::v4() here: only operations that all stream sockets support are used.
 bool RemoteConnection::use_socket(int fd, const std::string& what) {
   Error error;
   socket_.assign(tcp::v4(), fd, error);
@@ -149,7 +149,7 @@ bool RemoteConnection::use_socket(int fd, const std::string& what) {
 }
 
 Task<void> RemoteConnection::dial(std::shared_ptr<RemoteConnection> self) {
-  if (self->closed_) co_return;  // and its configuration may have been destroyed
+  if (self->closed_) co_return;  // a closed connection may outlive config_
   const DialFunction function = self->config_.dial;
   Result<int> dialed = -1;
   try {
@@ -231,12 +231,12 @@ void RemoteConnection::opened(bool http2) {
   while (!pending.empty() && session_->can_take()) {
     const RemoteCallRef call = std::move(pending.front());
     pending.pop_front();
-    if (!call->over()) start(call);  // its caller may have cancelled it meanwhile
+    if (!call->over()) start(call);  // the caller may have cancelled the call meanwhile
   }
   if (retired_ || alone_) session_->retire();
   const auto owner = owner_.lock();
   if (!owner) return close(service_unavailable("the client has gone"));
-  if (tls_) received_tls({});  // records that arrived with the end of the handshake
+  if (tls_) received_tls({});  // reads TLS records that arrived with the end of the handshake
   owner->connection_ready(*this);
   want_flush();
 }
@@ -298,7 +298,7 @@ void RemoteConnection::received_tls(std::string_view bytes) {
     if (step == TlsStream::Step::kFailed) return close(service_unavailable("remote error: tls: " + tls_->error()));
     break;
   }
-  if (!closed_ && !out_.empty()) send();  // key updates
+  if (!closed_ && !out_.empty()) send();  // TlsStream::read() may have produced key updates
 }
 
 void RemoteConnection::arm_read() {
@@ -326,7 +326,8 @@ void RemoteConnection::on_readable() {
   arm_read();
 }
 
-// An end of stream without TLS's close_notify can be forged: a response that it would complete is an error.
+// Without close_notify, an attacker on the network can forge the end of a TLS stream. The session therefore gets no receive_end(), and a
+// response that the end would complete fails.
 void RemoteConnection::received_end() {
   if (!tls_ && session_) session_->receive_end();
   close(service_unavailable("EOF"));
@@ -349,20 +350,21 @@ void RemoteConnection::flush_after(std::chrono::nanoseconds delay) {
 void RemoteConnection::flush() {
   for (int round = 0; round < kRounds; ++round) {
     if (!fill()) return;
-    if (sent_ < out_.size()) return;  // continues when the socket is writable
+    if (sent_ < out_.size()) return;  // arm_write() continues when the socket is writable
   }
   want_flush();
 }
 
-// Sends a portion of the session's output; false: there was none, or the connection has ended.
+// Sends a portion of the session's output. Returns false if there was none or the connection has closed.
 bool RemoteConnection::fill() {
   if (closed_ || !session_ || cannot_send_) return false;
   bool more = false;
   if (out_.size() - sent_ < kSendBudget) {
-    if (sent_ >= kSendBudget) out_.erase(0, std::exchange(sent_, 0));  // with a slow socket the output may never become empty
+    // sent bytes are erased here, because out_ may never become empty with a slow socket
+    if (sent_ >= kSendBudget) out_.erase(0, std::exchange(sent_, 0));
     std::string& text = scratch().text;
     text.clear();
-    if (text.capacity() > 4 * kSendBudget) text = std::string();  // of a body that was sent in one piece
+    if (text.capacity() > 4 * kSendBudget) text = std::string();  // a large body has enlarged the buffer
     session_->fill(text, kSendBudget);
     more = !text.empty();
     if (!tls_) {
@@ -444,7 +446,8 @@ void RemoteConnection::arm_keep_alive(std::chrono::nanoseconds time) {
   });
 }
 
-// If no call waits for a response, a silent server is no error.
+// A PING is sent only if a call runs and the server has been silent for ClientConfig::keep_alive. A silent server is no error if no call
+// runs.
 void RemoteConnection::check_alive() {
   if (closed_) return;
   const auto now = Clock::now();

@@ -1,8 +1,8 @@
-// One connection to another server: resolve, connect, TLS, and the protocol that both speak.
+// One connection to another server: name resolution, connect, TLS handshake, and an HTTP/1.1 or HTTP/2 session.
 //
 // Thread-safety: the client's loop only.
-// Lifetime:      kept by its client until it has closed, and by what waits on the socket.
-// Errors:        end the calls of the connection; calls that may be retried on another connection are returned to the client.
+// Lifetime:      the pool and pending socket operations share the connection. The pool removes it when it has closed.
+// Errors:        end the calls of the connection. Calls that may be retried on another connection are returned to the pool.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
@@ -18,7 +18,7 @@
 
 namespace backplane {
 
-// The address of the server, and the transport.
+// The address of the server and the kind of transport.
 struct RemoteAddress {
   std::string host;
   std::string port;
@@ -27,30 +27,31 @@ struct RemoteAddress {
   std::string server_name;  // the name that the certificate must have; empty: the certificate is not verified
   bool plain = false;       // no TLS
 };
-// Errors:        kBadRequest if the URL's scheme is neither https nor http.
+// Errors:        kBadRequest if the scheme is not https, http or unix, if the URL has no host, or if the path of the Unix socket is
+//                invalid.
 Result<RemoteAddress> parse_server_url(const ClientConfig& config);
 
 class RemoteConnection final : public RemotePort, public std::enable_shared_from_this<RemoteConnection> {
  public:
-  // The notifications of the pool.
+  // Receives the notifications of its connections; RemotePool implements it.
   class Owner {
    public:
     virtual ~Owner() = default;
     // The connection may take calls.
     virtual void connection_ready(RemoteConnection& connection) = 0;
-    // A call has ended, so the connection may take another one or be closed.
+    // A call has ended, or the server has sent SETTINGS. The connection may then accept another call or be closed.
     virtual void room_changed() = 0;
     // True if calls wait for a connection.
     virtual bool calls_wait() const noexcept = 0;
-    // The connection has closed; `again`: the calls to retry on another one.
+    // The connection has closed. `again`: the calls to retry on another connection.
     virtual void connection_closed(RemoteConnection& connection, std::vector<RemoteCallRef> again, const Status& why) = 0;
   };
-  // `tasks`: for the client's own way of connecting, if it has one.
+  // `tasks`: runs ClientConfig::dial, if it is set.
   struct Place {
     IoLoop& loop;
     TaskGroup& tasks;
   };
-  // `alone`: the connection is for one call, which may upgrade to another protocol.
+  // `alone`: the connection serves one call, which may upgrade to another protocol.
   RemoteConnection(std::weak_ptr<Owner> owner, Place place, const ClientConfig& config, RemoteAddress address, SSL_CTX* context,
                    bool alone);
   ~RemoteConnection() override;
@@ -61,7 +62,7 @@ class RemoteConnection final : public RemotePort, public std::enable_shared_from
   bool open_yet() const noexcept { return session_ != nullptr; }
   bool can_take() const { return !retired_ && !alone_ && (session_ ? session_->can_take() : !closed_ && pending_.empty()); }
   bool idle() const { return session_ && session_->idle(); }
-  // True if only lasting calls use the connection and it can take no other call; lasting calls may never end.
+  // True if the connection can accept no other call and all its calls are lasting. Lasting calls may never end.
   bool kept_by_lasting() const;
   void close(Status why);
   // Accepts no more calls, and closes when the running ones have ended.
@@ -91,7 +92,7 @@ class RemoteConnection final : public RemotePort, public std::enable_shared_from
   void received_end();
   void flush();
   bool fill();
-  // Sends the bytes in out_, the rest when the socket is writable.
+  // Sends the bytes in out_. The bytes that the socket does not accept are sent when it is writable again.
   void send();
   std::size_t send_from(std::string_view bytes);
   void arm_write();
@@ -112,17 +113,17 @@ class RemoteConnection final : public RemotePort, public std::enable_shared_from
   CertificateFlaws peer_;
   std::unique_ptr<RemoteSession> session_;
   std::deque<RemoteCallRef> pending_;  // calls that wait for the session
-  std::string out_;                    // bytes for the socket, which are sent up to sent_
+  std::string out_;                    // bytes for the socket; the first sent_ bytes have been sent
   std::size_t sent_ = 0;
   std::function<void()> cancel_timer_;
   std::function<void()> cancel_keep_alive_;
-  Clock::time_point heard_{}, pinged_{};  // the last times at which bytes arrived and a PING was sent
+  Clock::time_point heard_{}, pinged_{};  // when bytes last arrived, and when the last PING was sent
   bool reading_ = false;
   bool writing_ = false;      // the socket is not writable
-  bool cannot_send_ = false;  // the server has closed; received data may still be unread
+  bool cannot_send_ = false;  // sending has failed; the received data must still be read
   bool flush_planned_ = false;
   bool closed_ = false;
-  Status closed_why_;  // the error of later calls: a connection may end before open() returns
+  Status closed_why_;  // the error of calls that take() gets after the end; open() may close the connection before it returns
   bool retired_ = false;
   const bool alone_;
 };

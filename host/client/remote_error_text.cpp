@@ -27,7 +27,7 @@ std::string name_text(const GENERAL_NAME& name) {
   return text;
 }
 
-// The names of one kind that the certificate has, "a, b".
+// Returns the subject alternative names of one kind: "a, b".
 std::string names_of(X509* certificate, int kind) {
   const std::unique_ptr<GENERAL_NAMES, NamesFree> names(
       static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)));
@@ -60,7 +60,7 @@ std::string time_text(const ASN1_TIME* time) {
   return text;
 }
 
-// The index of an SSL's ex data for the refused certificate of its peer, which OpenSSL does not keep.
+// Returns the index of the SSL ex data that holds the refused server certificate. OpenSSL itself does not keep a refused certificate.
 int refused_index() {
   static const int index = SSL_get_ex_new_index(
       0, nullptr, nullptr, nullptr, [](void*, void* kept, CRYPTO_EX_DATA*, int, long, void*) { X509_free(static_cast<X509*>(kept)); });
@@ -83,7 +83,7 @@ bool is_signed_with_sha1(const X509* certificate) {
   return known == 1 && digest == NID_sha1;
 }
 
-// The subject of a certificate as Go names it.
+// Returns the subject of a certificate as Go prints it.
 std::string subject_text(X509* certificate) {
   char text[256] = {};
   X509_NAME* subject = X509_get_subject_name(certificate);
@@ -94,12 +94,12 @@ std::string subject_text(X509* certificate) {
   return "serial:" + std::string(digits ? digits.get() : "");
 }
 
-// OpenSSL refuses the signature as too weak; Go ignores such signatures, and its error names this next to the missing authority.
+// OpenSSL refuses a SHA-1 signature as too weak. Go reports an unknown authority instead, and its error text mentions the signature.
 std::string weak_signature_text(X509* leaf) {
   const std::string unknown = "certificate signed by unknown authority";
   if (leaf == nullptr || !is_signed_with_sha1(leaf)) return unknown;
   const bool elliptic = X509_get_signature_nid(leaf) == NID_ecdsa_with_SHA1;
-  // The authority was found: its name is the issuer's.
+  // OpenSSL has found the authority, so the authority's subject is the issuer of the leaf.
   const std::unique_ptr<X509, decltype(&X509_free)> issuer(X509_new(), X509_free);
   X509_set_subject_name(issuer.get(), X509_get_issuer_name(leaf));
   return unknown + " (possibly because of " +

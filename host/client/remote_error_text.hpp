@@ -14,11 +14,11 @@ namespace backplane {
 
 // "connection refused"
 std::string system_error_text(const boost::system::error_code& error);
-// The flaws of the peer's certificates, even if they were not verified; after the handshake.
+// Returns the flaws of the server's certificates, even if the certificates are not verified. Called after the handshake.
 CertificateFlaws shown_flaws(SSL* ssl);
-// Lets tls_error_text() see the certificate that is refused; before the handshake.
+// Stores the certificate that the handshake refuses, so that tls_error_text() can read it. Called before the handshake.
 void keep_refused_certificate(SSL* ssl);
-// The error of a failed handshake. `wanted`: the name that the certificate must have.
+// Returns the error text of a failed handshake. `wanted`: the name that the certificate must have.
 std::string tls_error_text(SSL* ssl, const std::string& wanted, const std::string& openssl_text);
 
 }  // namespace backplane

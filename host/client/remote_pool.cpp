@@ -27,7 +27,7 @@ void RemotePool::submit(RemoteCallRef call, std::shared_ptr<const ClientCredenti
 }
 
 void RemotePool::submit(RemoteCallRef call) {
-  call->carried_by(nullptr);  // its connection may have ended
+  call->carried_by(nullptr);  // the previous connection of the call may have ended
   if (closed_) return call->fail(closed_client());
   ++call->tries;
   RemoteConnection* const free = waiting_.empty() && !call->request().upgrade && !call->over() ? find_free() : nullptr;
@@ -37,11 +37,11 @@ void RemotePool::submit(RemoteCallRef call) {
   serve();
 }
 
-// A waiting call was cancelled.  Cancelled calls are removed from a long queue, so that their requests are not retained.
+// A waiting call was cancelled. A long queue is cleared of cancelled calls, so that their requests are not retained.
 void RemotePool::call_given_up(RemoteCall&) {
   if (++given_up_ <= waiting_.size() / 2) return;
   given_up_ = 0;
-  // Posted, because the call is over() only after this function has returned.
+  // Posted, because the call becomes over() only after this function has returned.
   loop_.post([self = shared_from_this()] { std::erase_if(self->waiting_, [](const RemoteCallRef& call) { return call->over(); }); });
 }
 
@@ -68,7 +68,7 @@ void RemotePool::connection_closed(RemoteConnection& connection, std::vector<Rem
   serve();
 }
 
-// The newest configuration of a call.  Open connections keep theirs.
+// Uses the newest credentials for new connections. If the TLS context has changed, open connections are retired: they accept no more calls.
 void RemotePool::use(std::shared_ptr<const ClientCredentials> credentials) {
   if (credentials_ != nullptr && credentials_->generation >= credentials->generation) return;
   const bool newer = credentials_ != nullptr && credentials_->context.get() != credentials->context.get();
@@ -104,7 +104,7 @@ bool RemotePool::serve_one() {
     }
     if (!may_open(*call)) return false;
   }
-  // Removed from the queue first: a connection that cannot be opened fails all waiting calls.
+  // The call is removed from the queue first, because a connection that cannot be opened fails all calls in the queue.
   const RemoteCallRef call = std::move(waiting_.front());
   waiting_.pop_front();
   call->carried_by(nullptr);
@@ -135,8 +135,8 @@ std::shared_ptr<RemoteConnection> RemotePool::open(bool alone) {
   return connection;
 }
 
-// A connection that is being opened may use HTTP/2 and serve many calls.  Each loop has its own bound: its calls cannot wait for
-// connections of others, which may lie idle there.
+// While a connection is being opened, no other one is opened if HTTP/2 is enabled: the new connection may serve many calls. max_connections
+// applies to each loop, because calls of one loop cannot use idle connections of another loop.
 bool RemotePool::may_open(const RemoteCall& call) const {
   if (call.request().upgrade) return true;
   const auto opening = [](const auto& one) { return !one->retired() && !one->alone() && !one->open_yet(); };
@@ -149,7 +149,7 @@ void RemotePool::count() {
   for (const auto& one : connections_) {
     if (!one->retired()) ++(one->kept_by_lasting() ? lasting : common);
   }
-  // Unsigned arithmetic: a decrease is added modulo 2^64.
+  // The difference is unsigned, so a decrease is added modulo 2^64.
   common_ = common;
   share_->lasting.fetch_add(lasting - std::exchange(lasting_, lasting), std::memory_order_relaxed);
 }

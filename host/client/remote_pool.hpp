@@ -1,8 +1,8 @@
-// Connections of one loop to one server, and the calls that wait for one.
+// The connections of one loop to one server, and the calls that wait for a connection.
 //
 // A client has a pool for each loop that calls it, so that a call and its response stay on the caller's thread.
-// Thread-safety: its loop only, except PoolShare.
-// Lifetime:      shared by the client and the work that is posted to the loop; the loop outlives it.
+// Thread-safety: RemotePool is used on its loop only. PoolShare may be used on any loop.
+// Lifetime:      shared by the client and the work that is posted to the loop; the loop outlives the pool.
 // Errors:        reported to the calls.
 #pragma once
 
@@ -18,8 +18,8 @@
 
 namespace backplane {
 
-// Data that the pools of one client share. Only the count changes: each pool adds its part, so a reader may see slightly old parts of other
-// pools.
+// Data that the pools of one client share. Each pool adds the number of its connections to `lasting`, so a pool may read a sum that is
+// slightly old.
 struct PoolShare {
   PoolShare(ClientConfig config_in, RemoteAddress address_in, TaskGroup& tasks_in)
       : config(std::move(config_in)), address(std::move(address_in)), tasks(tasks_in) {}
@@ -27,7 +27,7 @@ struct PoolShare {
   const ClientConfig config;
   const RemoteAddress address;
   TaskGroup& tasks;
-  std::atomic<std::size_t> lasting{0};  // connections that lasting calls alone are using
+  std::atomic<std::size_t> lasting{0};  // the number of connections that only lasting calls use
   CallSeries series{host_of(config.server)};
 
  private:
@@ -61,7 +61,7 @@ class RemotePool final : public RemoteConnection::Owner, private CallCarrier, pu
   void call_given_up(RemoteCall& call) override;
   void use(std::shared_ptr<const ClientCredentials> credentials);
   void serve();
-  // False: the first call must wait, or has failed.
+  // Starts or fails the first waiting call. Returns false if the call must wait.
   bool serve_one();
   void serve_by(RemoteConnection& connection, const RemoteCallRef& call);
   RemoteConnection* find_free() const;
@@ -75,9 +75,9 @@ class RemotePool final : public RemoteConnection::Owner, private CallCarrier, pu
   std::shared_ptr<const ClientCredentials> credentials_;
   std::vector<std::shared_ptr<RemoteConnection>> connections_;
   std::deque<RemoteCallRef> waiting_;
-  std::size_t given_up_ = 0;  // upper bound of the cancelled calls in waiting_
-  std::size_t common_ = 0;    // connections that calls of any kind may use
-  std::size_t lasting_ = 0;   // its part of PoolShare
+  std::size_t given_up_ = 0;  // waiting calls that were cancelled since the last clean-up of waiting_
+  std::size_t common_ = 0;    // connections that are not retired and not used by lasting calls only
+  std::size_t lasting_ = 0;   // what this pool has added to PoolShare::lasting
   bool closed_ = false;
 };
 

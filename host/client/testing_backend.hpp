@@ -1,6 +1,7 @@
-// A backend of the tests that sends the bytes of a test's script, HTTP or not, over plain TCP.
+// A backend for tests. It sends the bytes of a test's script, which need not be HTTP, over plain TCP.
 //
-// Thread-safety: one thread for each connection; what it has seen is guarded.
+// Thread-safety: RawBackend has one thread for each connection, and its methods may be called on any thread. The script of a connection
+//                uses the RawPeer.
 #pragma once
 
 #include <arpa/inet.h>
@@ -23,7 +24,7 @@ namespace backplane::test {
 class RawPeer {
  public:
   RawPeer(int fd, const std::atomic<bool>& stopping) : fd_(fd), stopping_(stopping) {}
-  // The head with its blank line; empty if the peer has closed the connection.
+  // Reads a request head and its blank line. The result is empty if the peer has closed the connection.
   std::string read_head() {
     std::string head;
     while (head.find("\r\n\r\n") == std::string::npos) {
@@ -54,7 +55,7 @@ class RawPeer {
     }
     return !stopping_;
   }
-  // Until the peer closes or the test ends.
+  // Waits until the peer closes the connection or the test ends.
   void wait_closed() {
     while (!read(1).empty()) {
     }
@@ -102,7 +103,7 @@ class RawBackend {
     const std::lock_guard lock(mutex_);
     return accepted_;
   }
-  // Waits until `count` connections have ended: closed by the peer, or at the end of the script.
+  // Waits until `count` connections have ended. A connection ends when the peer closes it, or after the script of an upgrade.
   void wait_ended(std::size_t count) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return ended_ >= count; });
@@ -151,7 +152,7 @@ class RawBackend {
   std::size_t ended_ = 0;
 };
 
-// A script that answers every request with the same bytes.
+// Returns a script that responds to every request with the same bytes.
 inline RawBackend::Script says(std::string bytes) {
   return [bytes = std::move(bytes)](RawPeer& peer, const std::string&) { peer.send(bytes); };
 }

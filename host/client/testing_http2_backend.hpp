@@ -30,7 +30,7 @@ class Http2Backend {
  public:
   using Fields = std::vector<std::pair<std::string, std::string>>;
 
-  // An empty `path`: TCP.
+  // If `path` is empty, the server listens on TCP.
   explicit Http2Backend(std::string path = {}) : path_(std::move(path)) {
     listener_ = socket(path_.empty() ? AF_INET : AF_UNIX, SOCK_STREAM, 0);
     if (path_.empty()) {
@@ -136,7 +136,7 @@ class Http2Backend {
     Call& call = on.calls[stream];
     call.backend = on.backend;
     call.trailers = {{"grpc-status", "0"}, {"x-trailer", "last"}};
-    // The windows of "/deaf" are never extended, so the client cannot send the whole body.
+    // The server never extends the windows of "/deaf", so the client cannot send the whole body.
     if (call.path == "/refused" || call.path == "/deaf")
       answer_whole(on, stream,
                    {{":status", "200"}, {"content-type", "application/grpc"}, {"grpc-status", "7"}, {"grpc-message", "not%20you"}});
