@@ -14,10 +14,10 @@ namespace {
 namespace asio = boost::asio;
 constexpr std::chrono::milliseconds kPause{100};
 
-// Errors of the listening socket itself: it accepts nothing more.
+// Returns true for errors of the listening socket itself, after which it accepts no more connections.
 bool ends_listening(int error) { return error == EBADF || error == EINVAL || error == ENOTSOCK || error == EOPNOTSUPP; }
 
-// As upstream: a server that cannot be reached any more ends.
+// Like upstream, the server exits if clients can no longer connect to it.
 [[noreturn]] void stopped_listening(const std::string& address, const std::string& error) {
   transport_log().error("Stopped listening on {} due to error: {}", address, error);
   flush_logs();

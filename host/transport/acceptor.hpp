@@ -1,9 +1,9 @@
-// Accepts connections of a listening socket and passes them to `on_accept`.
+// Acceptor accepts connections of a listening socket and passes them to `on_accept`.
 //
-// Thread-safety: start() and stop() from any thread; `on_accept` runs on the loop.
-// Lifetime:      shared with the waits on the socket.
-// Errors:        when the process has no descriptors left it waits and tries again; a listening socket that fails ends the process; other
-//                failures concern one connection only.
+// Thread-safety: start() and stop() may be called from any thread. `on_accept` runs on the loop.
+// Lifetime:      pending waits on the socket share the Acceptor.
+// Errors:        if accept() fails because of a lack of descriptors or memory, the Acceptor waits and tries again. If the listening socket
+//                itself fails, the process aborts. An error of one connection is logged and does not affect other connections.
 #pragma once
 
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -20,12 +20,12 @@ class Acceptor final : public std::enable_shared_from_this<Acceptor> {
  public:
   Acceptor(IoLoop& loop, FileDescriptor listening, std::function<void(AcceptedSocket)> on_accept);
   void start();
-  // Accepts the connections that are complete in the kernel, then closes the socket; `done` runs on the loop.
+  // Accepts the connections that the kernel has completed, then closes the listening socket. `done` runs on the loop.
   void stop(std::function<void()> done);
 
  private:
   void arm();
-  // False when accepting must pause.
+  // Accepts all pending connections. Returns false if the Acceptor must pause.
   bool accept_ready();
   void hand_on(FileDescriptor fd, const sockaddr_storage& remote);
 
@@ -33,7 +33,7 @@ class Acceptor final : public std::enable_shared_from_this<Acceptor> {
   const std::string address_;
   boost::asio::posix::stream_descriptor socket_;
   std::function<void(AcceptedSocket)> on_accept_;
-  bool starved_ = false;  // of descriptors: logged once, until one is accepted again
+  bool starved_ = false;  // accept() has failed; the failure is logged once, until a connection is accepted again
 };
 
 }  // namespace backplane

@@ -10,7 +10,7 @@ namespace {
 
 using NamesPtr = std::unique_ptr<GENERAL_NAMES, OpenSslDeleter<GENERAL_NAMES_free>>;
 
-// 4 or 16 bytes, or none if `text` is no address.
+// Returns the 4 or 16 bytes of an IP address; the result is empty if `text` is not an IP address.
 std::string address_bytes(const std::string& text) {
   unsigned char bytes[16];
   if (inet_pton(AF_INET, text.c_str(), bytes) == 1) return std::string(reinterpret_cast<char*>(bytes), 4);
@@ -52,7 +52,7 @@ std::vector<std::string> subject_values(const X509* certificate, const ASN1_OBJE
 }
 std::vector<std::string> subject_values(const X509* certificate, int nid) { return subject_values(certificate, OBJ_nid2obj(nid)); }
 
-// Calls `visit(type, bytes)` for each subject alternative name that is a text or an address.
+// Calls `visit(type, bytes)` for each subject alternative name that is a DNS name, an email address, a URI or an IP address.
 template <class Visit>
 void each_alternative_name(const X509* certificate, Visit visit) {
   const NamesPtr names(static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)));
@@ -91,7 +91,7 @@ std::string issuer_of(const X509* certificate) {
   return std::string(text, static_cast<std::size_t>(size));
 }
 
-// k8s.io/apimachinery's asn1.X509UID().
+// The object identifier of k8s.io/apimachinery's asn1.X509UID().
 const ASN1_OBJECT* uid_type() {
   static const std::unique_ptr<ASN1_OBJECT, OpenSslDeleter<ASN1_OBJECT_free>> type(OBJ_txt2obj("1.3.6.1.4.1.57683.2", 1));
   return type.get();

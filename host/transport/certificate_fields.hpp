@@ -1,4 +1,4 @@
-// Names in certificates.
+// Names in certificates: conversion of subject alternative names and IP addresses.
 //
 // Thread-safety: any thread.
 #pragma once
@@ -9,9 +9,9 @@
 
 namespace backplane {
 
-// Adds the subject alternative names of `spec`; false when one is not a name or an address.
+// Adds the DNS names and IP addresses of `spec` to the certificate. Returns false if one of them is invalid.
 bool add_alternative_names(X509* certificate, const CertificateSpec& spec);
-// "0:0::1" → "::1"; text that is not an address is unchanged.
+// Returns the usual text of an IP address: "0:0::1" becomes "::1". Other text is returned unchanged.
 std::string canonical_address(const std::string& text);
 
 }  // namespace backplane

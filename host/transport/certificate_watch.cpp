@@ -47,7 +47,7 @@ void CertificateWatch::put_to_use(std::shared_ptr<const TlsContexts> contexts) {
   current_.set(std::move(contexts));
 }
 
-// Group by group, so that an unusable file does not block the change of the others.
+// Each group is reloaded separately, so that an invalid file does not prevent the reload of other groups.
 bool CertificateWatch::refresh() {
   std::lock_guard lock(refresh_mutex_);
   std::string now = signature();

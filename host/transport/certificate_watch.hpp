@@ -1,12 +1,13 @@
-// Keeps the TLS contexts equal to the files they come from.
+// Reloads the TLS contexts when their files change.
 //
-// Files are checked periodically (modification time, size and inode, so an atomic rename or a switched link is seen); a change is loaded on
-// the blocking pool, and new contexts replace the old ones. Open connections keep their contexts, but client certificates are verified with
-// the current authorities.
+// The files are checked periodically. A check compares modification time, size and inode, so it detects an atomic rename and a changed
+// symbolic link. Changed files are loaded on the blocking pool, and new contexts replace the old ones. Open connections keep their
+// contexts, but their client certificates are verified with the current authorities.
 //
-// Thread-safety: current() from any thread; start() and stop() once each.
-// Lifetime:      shared with its timer.
-// Errors:        files that cannot be used are logged once; their old contents stay in use together with the new contents of other files.
+// Thread-safety: start() is called once, after load(). The other methods may be called from any thread; refresh() blocks on files.
+// Lifetime:      the timer shares the object.
+// Errors:        load() returns the error. refresh() logs files that cannot be used, once for each change; their previous contents stay in
+//                use, together with the new contents of other files.
 #pragma once
 
 #include <functional>
@@ -22,13 +23,13 @@ namespace backplane {
 class CertificateWatch final : public std::enable_shared_from_this<CertificateWatch> {
  public:
   explicit CertificateWatch(ServingOptions options);
-  // Loads for the first time.
+  // Loads all files for the first time.
   Status load();
   std::shared_ptr<const TlsContexts> current() const { return current_.get(); }
-  // Checks the files periodically from now on, on `executor`.
+  // Checks the files periodically, on `executor`.
   void start(Executor& executor);
   void stop();
-  // Loads at once if a file has changed; true if new contexts are in use now.
+  // Loads the files now if one has changed. Returns true if new contexts are in use.
   bool refresh();
 
  private:
@@ -39,10 +40,10 @@ class CertificateWatch final : public std::enable_shared_from_this<CertificateWa
 
   const ServingOptions options_;
   const std::shared_ptr<ClientTrust> trust_;
-  TlsMaterial material_;  // the bytes in use
+  TlsMaterial material_;  // the contents of the files that are in use; guarded by refresh_mutex_
   kit::Published<TlsContexts> current_{nullptr};
   std::mutex refresh_mutex_;
-  std::string seen_;  // the signature the last load was tried with
+  std::string seen_;  // the file signature at the last attempt to load; guarded by refresh_mutex_
   Executor* executor_ = nullptr;
   std::mutex timer_mutex_;
   bool stopped_ = false;

@@ -12,7 +12,7 @@
 namespace backplane {
 namespace {
 
-// For clients whose clocks are slightly behind.
+// The validity of a certificate begins this long before its creation, for clients whose clocks are slightly behind.
 constexpr std::chrono::hours kBackdate{1};
 
 Status openssl_failure(const std::string& what) { return internal_error(what + ": " + openssl_error()); }
@@ -36,7 +36,7 @@ KeyPtr parse_key(const std::string& pem) {
   return KeyPtr(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_password, nullptr));
 }
 
-// Empty when it cannot be written.
+// Returns the key as PEM; the result is empty if the key cannot be encoded.
 std::string pem_of(EVP_PKEY* key) {
   const BioPtr text(BIO_new(BIO_s_mem()));
   const bool good = PEM_write_bio_PKCS8PrivateKey(text.get(), key, nullptr, nullptr, 0, nullptr, nullptr) == 1;
@@ -46,7 +46,7 @@ std::string pem_of(EVP_PKEY* key) {
 bool set_serial(X509* certificate) {
   unsigned char bytes[16];
   if (RAND_bytes(bytes, sizeof bytes) != 1) return false;
-  bytes[0] = static_cast<unsigned char>((bytes[0] & 0x7f) | 0x40);  // positive, and of full length
+  bytes[0] = static_cast<unsigned char>((bytes[0] & 0x7f) | 0x40);  // the serial number is positive and always has 16 bytes
   const std::unique_ptr<BIGNUM, OpenSslDeleter<BN_free>> number(BN_bin2bn(bytes, sizeof bytes, nullptr));
   return number && BN_to_ASN1_INTEGER(number.get(), X509_get_serialNumber(certificate)) != nullptr;
 }
@@ -162,7 +162,7 @@ Result<KeyPair> ensure_certificate(const KeyPairFiles& files, const CertificateS
   }
   auto made = issue_certificate(spec, authority);
   if (!made.ok()) return std::move(made.status());
-  // The key first: a crash between the two leaves a pair that does not match, which is made again.
+  // The key is written first. After a crash between the two writes, the files do not match, and the next call generates a new pair.
   if (Status status = write_file_atomically(files.key, made->key_pem, 0600); !status.ok()) return status;
   if (Status status = write_file_atomically(files.certificate, made->certificate_pem, 0644); !status.ok()) return status;
   return made;

@@ -1,6 +1,8 @@
-// Generates certificates for a server without configured ones: a CA, serving and client certificates, made once and kept in files.
+// Generates the certificates of a server that has no configured ones: a CA, serving certificates and client certificates. Each is generated
+// once and stored in files.
 //
-// Thread-safety: any thread; two processes must not share the files.  These calls read and write files: use the blocking pool.
+// Thread-safety: any thread. Two processes must not use the same files. The functions that read or write files block: call them on the
+//                blocking pool.
 // Errors:        kInternalError with the file and the reason.
 #pragma once
 
@@ -31,25 +33,30 @@ struct CertificateSpec {
   std::chrono::hours lifetime = std::chrono::hours(24 * 365);
 };
 
-// A new EC P-256 key and a certificate for it, signed by `authority`; self-signed if that is null.
+// Generates an EC P-256 key and a certificate for it. `authority` signs the certificate; if it is null, the certificate is self-signed.
 Result<KeyPair> issue_certificate(const CertificateSpec& spec, const KeyPair* authority);
 
-// The pair in `files` if it can still serve `spec`: readable, key and certificate belong together, signed by `authority` (when not
-// null), more than a month (for short validity periods, a fifth) left, the same subject and every name of `spec` present.  Otherwise a
-// new pair, which replaces the files.
+// Returns the pair in `files` if it can still serve `spec`. Otherwise generates a new pair, writes it to `files` and returns it. A pair can
+// serve `spec` if
+// - both files can be read, and the key belongs to the certificate,
+// - `authority` has signed the certificate, unless `authority` is null,
+// - the certificate is valid for at least another 30 days, or another fifth of CertificateSpec::lifetime if that is shorter,
+// - it has the subject and all names of `spec`.
 Result<KeyPair> ensure_certificate(const KeyPairFiles& files, const CertificateSpec& spec, const KeyPair* authority);
-// Makes an EC P-256 key in `path` unless there is a private key in it.
+// Generates an EC P-256 key and writes it to `path`, unless the file already has a private key.
 Status ensure_key(const std::string& path);
-// True if `authority` has signed the certificate; false if another has, or if it cannot be read.
+// Returns true if `authority` has signed the certificate. Returns false if another authority has signed it, or if a certificate is
+// unreadable.
 bool is_issued_by(const std::string& certificate_pem, const KeyPair& authority);
-// The reason why `pair` cannot serve `spec`; empty: it can.
+// Returns the reason why `pair` cannot serve `spec`; the result is empty if it can (see ensure_certificate()).
 std::string certificate_problem(const KeyPair& pair, const CertificateSpec& spec, const KeyPair* authority);
 
-// Writes a temporary file, syncs and renames it to `path`: readers see the old or the new text.  Folders are made, mode 0700.
+// Writes and syncs a temporary file, then renames it to `path`, so that readers get the old or the new text. Missing parent folders are
+// created; the folder of `path` then has mode 0700.
 Status write_file_atomically(const std::string& path, std::string_view text, unsigned mode);
 Result<std::string> read_file(const std::string& path);
 
-// DNS names and IP addresses of a certificate; its common name if it has none.
+// Returns the DNS names and IP addresses of a certificate, or its common name if it has none of these.
 std::vector<std::string> certificate_names(const X509* certificate);
 PeerCertificate describe_certificate(const X509* certificate);
 std::chrono::system_clock::time_point certificate_expiry(const X509* certificate);

@@ -4,7 +4,8 @@ namespace backplane {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-// A certificate may be accepted for this long after its own or its authority's expiry.
+// How long a result of ClientTrust::verifies() is used. A certificate may be accepted for this long after its own or its authority's
+// expiry.
 constexpr std::chrono::seconds kVerdictLife{60};
 
 struct StackFree {
@@ -13,7 +14,7 @@ struct StackFree {
 using ChainPtr = std::unique_ptr<STACK_OF(X509), StackFree>;
 using StoreContextPtr = std::unique_ptr<X509_STORE_CTX, OpenSslDeleter<X509_STORE_CTX_free>>;
 
-// A resumed session has only the leaf certificate; the ticket has the rest of the chain.
+// OpenSSL stores only the leaf certificate in a resumed session. keep_chain_in_ticket() has stored the rest of the chain in the ticket.
 STACK_OF(X509) * chain_of_ticket(SSL* ssl) {
   void* data = nullptr;
   std::size_t size = 0;
@@ -49,7 +50,7 @@ class JudgedPeer final : public PeerTrust {
   const X509Ptr leaf_;
   const ChainPtr chain_;
   const std::shared_ptr<const ClientTrust> trust_;
-  mutable std::mutex mutex_;  // of one connection, so there is no contention
+  mutable std::mutex mutex_;  // each connection has its own mutex, so there is no contention
   mutable std::uint64_t judged_ = 0;
   mutable Clock::time_point until_{};
   mutable bool verdict_ = false;
@@ -75,7 +76,7 @@ bool ClientTrust::verifies(X509* leaf, STACK_OF(X509) * chain) const {
   StoreContextPtr context(X509_STORE_CTX_new());
   if (!context || X509_STORE_CTX_init(context.get(), store.get(), leaf, chain) != 1) return false;
   X509_STORE_CTX_set_default(context.get(), "ssl_client");
-  // Every certificate of the bundle is an anchor, self-signed or not, as in Go.
+  // Every certificate of the bundle is a trust anchor, self-signed or not, as in Go.
   X509_VERIFY_PARAM_set_flags(X509_STORE_CTX_get0_param(context.get()), X509_V_FLAG_PARTIAL_CHAIN);
   const bool good = X509_verify_cert(context.get()) == 1;
   ERR_clear_error();
@@ -83,7 +84,7 @@ bool ClientTrust::verifies(X509* leaf, STACK_OF(X509) * chain) const {
 }
 
 int keep_chain_in_ticket(SSL* ssl, void*) {
-  STACK_OF(X509)* sent = SSL_get_peer_cert_chain(ssl);  // without the leaf, on this side
+  STACK_OF(X509)* sent = SSL_get_peer_cert_chain(ssl);  // on the server side, OpenSSL's chain does not contain the leaf
   std::string bytes;
   for (int i = 0; i < sk_X509_num(sent); ++i) {
     unsigned char* der = nullptr;

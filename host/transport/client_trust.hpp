@@ -1,10 +1,11 @@
-// The client certificate authorities that the server trusts now, and the verification of client certificates against them.
+// The client certificate authorities that the server trusts at present, and the verification of client certificates against them.
 //
-// A certificate is verified when its connection begins, and again when the authorities have changed or a minute has passed: a certificate
-// that is no longer valid must not stay accepted until its connection closes (upstream's x509 authenticator verifies on every request).
+// A certificate is verified at the first request of its connection. It is verified again when the authorities have changed or a minute has
+// passed, because a certificate that is no longer valid must not be accepted until its connection closes. (Upstream's x509 authenticator
+// verifies the certificate for every request.)
 //
 // Thread-safety: any thread.
-// Lifetime:      shared by the contexts made from one set of files and by the peers of their connections.
+// Lifetime:      shared by the TlsContexts of a server and by the peers of its connections.
 #pragma once
 
 #include <atomic>
@@ -22,7 +23,7 @@ using StorePtr = std::shared_ptr<X509_STORE>;
 
 class ClientTrust {
  public:
-  // The same for the certificates of front proxies.
+  // Returns the object that verifies the certificates of front proxies.
   const std::shared_ptr<ClientTrust>& front_proxies() {
     std::lock_guard lock(mutex_);
     if (!front_proxies_) front_proxies_ = std::make_shared<ClientTrust>();
@@ -30,9 +31,10 @@ class ClientTrust {
   }
   // Sets the authorities; null: no certificate is trusted.
   void use(StorePtr store);
-  // Counts the calls of use().
+  // Returns the number of calls of use().
   std::uint64_t generation() const noexcept { return generation_.load(std::memory_order_acquire); }
-  // Whether `leaf` is a client certificate of one of the authorities.  `chain`: what the client sent along; may be null.
+  // Returns true if `leaf` is a client certificate that one of the authorities has issued. `chain`: the certificates that the client sent
+  // in addition; may be null.
   bool verifies(X509* leaf, STACK_OF(X509) * chain) const;
 
  private:
@@ -42,11 +44,11 @@ class ClientTrust {
   std::atomic<std::uint64_t> generation_{0};
 };
 
-// Stores the chain that a client sent in its session ticket, with which a resumed session is verified again. For
-// SSL_CTX_set_session_ticket_cb.
+// A callback for SSL_CTX_set_session_ticket_cb(): stores the certificate chain of the client in its session ticket. The chain is needed to
+// verify the client again after it has resumed the session.
 int keep_chain_in_ticket(SSL* ssl, void*);
 
-// The verification of the certificate that `ssl`'s peer has sent; null: it has sent none.
+// Returns the object that verifies the certificate of `ssl`'s peer; null if the peer has sent no certificate.
 std::shared_ptr<const PeerTrust> judge_peer(SSL* ssl, std::shared_ptr<const ClientTrust> trust);
 
 }  // namespace backplane

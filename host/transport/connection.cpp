@@ -18,9 +18,9 @@ namespace {
 
 namespace asio = boost::asio;
 
-// Size of one portion of a session's output; also the largest buffer for a blocked socket.
+// Size of one portion of a session's output. A blocked socket has about one portion in unsent_.
 constexpr std::size_t kFlushBudget = 256 << 10;
-// Rounds of one connection before other connections of the loop run.
+// The number of reads or writes after which a connection lets other connections of the loop run.
 constexpr int kRounds = 4;
 constexpr std::size_t kMaxUnreadReplies = 64 << 10;
 constexpr std::chrono::milliseconds kLinger{1'000};
@@ -28,7 +28,7 @@ constexpr unsigned char kTlsHandshakeRecord = 0x16;
 constexpr std::size_t kSniffed = 5;
 constexpr std::string_view kPlainHttpAnswer = "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";
 
-// The check of net/http on the five bytes of a record header.
+// net/http makes the same check of the first five bytes, which would be the header of a TLS record.
 bool looks_like_http(std::string_view bytes) {
   static constexpr std::array<std::string_view, 5> kMethods = {"GET /", "HEAD ", "POST ", "PUT /", "OPTIO"};
   return std::find(kMethods.begin(), kMethods.end(), bytes.substr(0, kSniffed)) != kMethods.end();
@@ -122,7 +122,7 @@ void Connection::received(std::string_view bytes) {
       return read_records();
     case State::kLingering:
     case State::kClosed:
-      return;  // discarded
+      return;  // received bytes are discarded in these states
   }
 }
 
@@ -184,7 +184,7 @@ void Connection::read_records() {
   tls_->set_output(nullptr);
   tls_->set_input({});
   if (!replies.empty() && state_ == State::kOpen) send(replies);
-  // A client that requests key updates and never reads the responses would otherwise fill the memory.
+  // A client that requests key updates and never reads the responses would otherwise make unsent_ grow without limit.
   if (!replies.empty() && unsent_.size() > kMaxUnreadReplies) return close();
   if (step == TlsStream::Step::kClosed) return peer_ended();
   if (step == TlsStream::Step::kFailed) {
@@ -199,7 +199,7 @@ void Connection::handshake_failed(std::string_view why) {
   linger();  // The alert has been sent.
 }
 
-// Also true while unread bytes precede the end of the stream.
+// The function also returns true if unread bytes precede the end of the stream.
 bool Connection::peer_gone() const noexcept {
   if (peer_ended_ || state_ == State::kClosed) return true;
   pollfd socket{};
@@ -228,7 +228,7 @@ void Connection::peer_ended() {
 // ---- output
 
 void Connection::want_flush() {
-  // A blocked socket resumes flush() itself.
+  // While the socket is blocked, arm_write() calls flush() as soon as the socket is writable.
   if (flush_planned_ || flushing_ || writing_ || state_ != State::kOpen) return;
   flush_planned_ = true;
   if (!receiving_) owner_.flush_later(shared_from_this());
@@ -267,7 +267,7 @@ void Connection::flush() {
 }
 
 bool Connection::send(std::string_view bytes) {
-  // Queued bytes go first, or the stream would be out of order.
+  // If the socket is blocked, `bytes` are appended to unsent_, because the bytes that are queued there must be sent first.
   while (!writing_ && !bytes.empty()) {
     const ssize_t put = ::send(socket_.native_handle(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (put >= 0) {

@@ -1,8 +1,8 @@
-// One accepted socket: TLS, the protocol session above it, deadlines, and its end.
+// One accepted connection. It performs TLS, passes the decrypted bytes to an HttpSession, enforces timeouts and closes the socket.
 //
-// Thread-safety: its loop's thread.
-// Lifetime:      held by its ServerLoop until close(), and by waits on the socket.
-// Errors:        an error of the socket or TLS calls close(), which notifies the session.
+// Thread-safety: the loop's thread only.
+// Lifetime:      shared by its ServerLoop, until close(), and by pending waits on the socket.
+// Errors:        an error of the socket or of TLS calls close(), which notifies the session.
 #pragma once
 
 #include <boost/asio/generic/stream_protocol.hpp>
@@ -28,11 +28,11 @@ class Connection final : public SessionTransport, public std::enable_shared_from
   void want_read() override;
   bool peer_gone() const noexcept override;
 
-  // Sends the session's output, in as few writes as the socket allows.
+  // Sends the session's output with as few writes as possible.
   void flush();
   void drain();
   void tick(Clock::time_point now);
-  // Closes at once; unsent bytes are lost.
+  // Closes the socket immediately; unsent bytes are lost.
   void close();
 
  private:
@@ -43,17 +43,18 @@ class Connection final : public SessionTransport, public std::enable_shared_from
   void on_readable();
   void receive_some();
   void received(std::string_view bytes);
-  // Sends handshake bytes at once; read_records() handles the rest of the input.
+  // Continues the TLS handshake and sends its output immediately. After the handshake, read_records() processes the rest of the input.
   void shake_hands(std::string_view bytes);
   void read_records();
   void open_session(bool http2, std::shared_ptr<const PeerInfo> peer);
   bool answered_plain_http(std::string_view bytes);
   void peer_ended();
   void handshake_failed(std::string_view why);
-  // False: the socket is not writable or has failed; the rest is in unsent_.
+  // Returns false if the socket has failed or accepts no more bytes at present; in the latter case, the rest is stored in unsent_.
   bool send(std::string_view bytes);
   bool send_unsent();
-  // Closes the sending direction and waits until the peer closes, so that the kernel does not discard sent bytes.
+  // Sends close_notify, closes the sending direction and waits for the peer to close, at most kLinger. If the socket were closed at once,
+  // the kernel could discard sent bytes.
   void linger();
 
   ServerLoop& owner_;
@@ -65,7 +66,7 @@ class Connection final : public SessionTransport, public std::enable_shared_from
   std::optional<TlsStream> tls_;
   std::shared_ptr<HttpSession> session_;
   State state_ = State::kHandshake;
-  std::string first_bytes_;  // until it is known whether the peer uses TLS
+  std::string first_bytes_;  // received bytes, until there are enough to detect whether the peer uses TLS
   std::string unsent_;       // bytes that the socket did not accept
   std::size_t unsent_offset_ = 0;
   bool speaks_tls_ = false;
@@ -75,7 +76,7 @@ class Connection final : public SessionTransport, public std::enable_shared_from
   bool flush_planned_ = false;
   bool flushing_ = false;
   bool peer_ended_ = false;
-  Clock::time_point since_ = Clock::now();  // of the state, or of the last progress of a blocked write
+  Clock::time_point since_ = Clock::now();  // the start of the state, or the last time a blocked write made progress
 };
 
 }  // namespace backplane

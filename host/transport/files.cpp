@@ -14,7 +14,7 @@ namespace {
 
 Status file_failure(const std::string& path, int error) { return internal_error(path + ": " + std::strerror(error)); }
 
-// Writes and syncs a new file; 0 or the error number.
+// Writes and syncs a new file. Returns 0 or an errno value.
 int write_new(const std::string& path, std::string_view text, unsigned mode) {
   ::unlink(path.c_str());
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, static_cast<mode_t>(mode));

@@ -32,7 +32,7 @@ void HttpServer::accepted(AcceptedSocket socket, const Prepare& prepare) {
   }
   counters_->accepted.fetch_add(1, std::memory_order_relaxed);
   if (prepare) prepare(socket);
-  // The loop with the fewest connections; round robin among equals.
+  // Chooses the loop with the fewest connections; loops with equally many take turns.
   std::size_t best = next_loop_++ % loops_.size();
   for (std::size_t i = 0; i < loops_.size(); ++i) {
     if (loops_[i]->connections() < loops_[best]->connections()) best = i;

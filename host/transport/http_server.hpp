@@ -1,9 +1,9 @@
-// A listening socket and its connections, distributed over the loops of a pool: the common part of the secure and the Unix server.
+// A listening socket and its connections, which are distributed over the loops of a pool. SecureServer and UnixServer use it.
 //
-// Thread-safety: every method from any thread; wait_closed() on an executor.
-// Lifetime:      loops and handler outlive it. Before destruction: stop_listening(), then wait_closed(), or force_close() and
-//                wait_closed().
-// Errors:        none after listen().
+// Thread-safety: listen() is called once. The other methods may be called from any thread, wait_closed() on an executor.
+// Lifetime:      the loops and the handler outlive the server. Before the server is destroyed, its owner calls stop_listening() and
+//                wait_closed(). If wait_closed() returns false, the owner calls force_close() and again wait_closed().
+// Errors:        none are returned. A listening socket that fails aborts the process (see Acceptor).
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ namespace backplane {
 
 class HttpServer {
  public:
-  // Completes an accepted socket (TLS contexts, socket options); runs on the accepting loop.
+  // Completes an accepted socket: sets the TLS contexts and the socket options. Runs on the accepting loop.
   using Prepare = std::function<void(AcceptedSocket&)>;
 
   HttpServer(LoopPool& loops, HttpHandler& root, ConnectionOptions options, HttpLimits limits, std::size_t max_connections);
@@ -29,12 +29,13 @@ class HttpServer {
   ~HttpServer();
 
   void listen(FileDescriptor listening, Prepare prepare);
-  // Connections that are complete in the kernel are still accepted; `done` runs when the socket is closed.
+  // Stops listening. Connections that the kernel has completed are still accepted. `done` runs when the listening socket is closed.
   void stop_listening(std::function<void()> done = {});
-  // From now on, peers that do not read their responses are waited for at most HttpLimits::last_write_timeout.
+  // From now on, a peer that does not read its response is disconnected after HttpLimits::last_write_timeout, if that is shorter than
+  // write_timeout.
   void hurry();
   void begin_drain();
-  // True when every connection has closed and every handler has ended; false at `deadline`.
+  // Returns true when all connections have closed and all handlers have ended; false at `deadline`.
   Task<bool> wait_closed(std::chrono::steady_clock::time_point deadline);
   void force_close();
   std::size_t active_connections() const;
@@ -48,7 +49,7 @@ class HttpServer {
   const std::size_t max_connections_;
   std::shared_ptr<TransportCounters> counters_;
   std::vector<std::shared_ptr<ServerLoop>> loops_;
-  std::size_t next_loop_ = 0;  // used on the accepting loop
+  std::size_t next_loop_ = 0;  // used on the accepting loop only
   std::mutex mutex_;
   std::shared_ptr<Acceptor> acceptor_;
 };

@@ -1,6 +1,6 @@
-// unique_ptr for OpenSSL's connections, in addition to the SDK's, and its error queue as text.
+// Smart pointers for SSL and SSL_CTX, in addition to those of the SDK, and the text of OpenSSL errors.
 //
-// Thread-safety: the error queue is per thread.
+// Thread-safety: any thread; OpenSSL has one error queue for each thread.
 #pragma once
 
 #include <openssl/err.h>
@@ -18,7 +18,7 @@ namespace backplane {
 using SslPtr = std::unique_ptr<SSL, OpenSslDeleter<SSL_free>>;
 using SslContextPtr = std::unique_ptr<SSL_CTX, OpenSslDeleter<SSL_CTX_free>>;
 
-// The text of this thread's newest OpenSSL error; clears the error queue.
+// Returns the text of this thread's newest OpenSSL error and clears the error queue.
 inline std::string openssl_error() {
   std::string words = openssl_reason("unknown TLS error");
   if (words == "ASN1 lib") words = "a PEM block whose contents cannot be decoded";

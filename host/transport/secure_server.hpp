@@ -1,11 +1,11 @@
-// HTTPS on one address: TLS 1.2/1.3, HTTP/1.1 and HTTP/2.
+// HTTPS on one address, with HTTP/1.1 and HTTP/2. TLS 1.2 and 1.3 are enabled by default.
 //
-// Shutting down, as the host does it:
+// The host shuts the server down in this order:
 //   stop_listening() → begin_drain() → wait_closed(deadline) → force_close() → wait_closed(deadline)
 //
-// Thread-safety: start() once; the rest from any thread, wait_closed() on an executor.
-// Lifetime:      loops and handler outlive it; wait_closed() has returned true before it is destroyed.
-// Errors:        start() names the option, file or address that cannot be used.
+// Thread-safety: start() is called once. The other methods may be called from any thread, wait_closed() on an executor.
+// Lifetime:      the loops and the handler outlive the server. wait_closed() must have returned true before the server is destroyed.
+// Errors:        the error of start() names the option, file or address that cannot be used.
 #pragma once
 
 #include <memory>
@@ -22,21 +22,24 @@ class SecureServer {
   SecureServer(ServingOptions options, LoopPool& loops, HttpHandler& root);
   ~SecureServer();
 
-  // Loads the certificates, binds and accepts.
+  // Loads the certificates, binds the address and accepts connections.
   Status start();
-  // The port that is bound, once started.
+  // Returns the bound port; 0 before start().
   std::uint16_t port() const noexcept { return port_; }
-  // New connections are refused by the kernel once `done` has run; open ones continue.
+  // Stops listening, and stops the periodic checks of the certificate files. When `done` runs, the listening socket is closed. Open
+  // connections continue.
   void stop_listening(std::function<void()> done = {});
-  // From now on, peers that do not read their responses are waited for at most HttpLimits::last_write_timeout.
+  // From now on, a peer that does not read its response is disconnected after HttpLimits::last_write_timeout, if that is shorter than
+  // write_timeout.
   void hurry() { server_.hurry(); }
-  // GOAWAY on HTTP/2, Connection: close with the running response on HTTP/1.1; idle connections are closed.
+  // Ends connections as soon as their running requests have ended. HTTP/2 connections send GOAWAY; HTTP/1.1 connections send "Connection:
+  // close" with the running response. Idle connections are closed.
   void begin_drain() { server_.begin_drain(); }
   Task<bool> wait_closed(std::chrono::steady_clock::time_point deadline) { return server_.wait_closed(deadline); }
   void force_close() { server_.force_close(); }
   std::size_t active_connections() const { return server_.active_connections(); }
   const TransportCounters& counters() const noexcept { return server_.counters(); }
-  // Checks the certificate files now; true if new contents are in use.
+  // Checks the certificate files now. Returns true if new contents are in use.
   bool reload_certificates() { return watch_->refresh(); }
 
  private:

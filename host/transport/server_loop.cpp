@@ -12,14 +12,14 @@ namespace {
 
 namespace asio = boost::asio;
 
-// Large enough for the bytes in flight on a fast link.
+// Large enough for the bytes that a fast link delivers between two reads.
 constexpr std::size_t kReadBuffer = 128 << 10;
-// Maximum time for writing to connections before other work of the loop runs.
+// Maximum time that flush_all() writes to connections before other functions of the loop run.
 constexpr std::chrono::milliseconds kFlushTurn{2};
 // The maximum size of a TLS record.
 constexpr std::size_t kPlainBuffer = 16 << 10;
 
-// A quarter of the shortest timeout, at most a second.
+// Returns a quarter of the shortest timeout, but at least 10 ms and at most a second.
 std::chrono::milliseconds tick_interval(const ConnectionOptions& options, const HttpLimits& limits) {
   using std::chrono::milliseconds;
   const milliseconds shortest = std::min({options.handshake_timeout, limits.read_header_timeout, limits.idle_timeout, limits.body_timeout,
@@ -46,7 +46,7 @@ ServerLoop::~ServerLoop() = default;
 
 void ServerLoop::adopt(AcceptedSocket socket) {
   count_.fetch_add(1, std::memory_order_relaxed);
-  // std::function must be copyable: the socket travels in a shared_ptr.
+  // The socket is in a shared_ptr, because a std::function must be copyable.
   auto parcel = std::make_shared<AcceptedSocket>(std::move(socket));
   loop_.post([self = shared_from_this(), parcel] { self->begin(std::move(*parcel)); });
 }
@@ -56,7 +56,7 @@ void ServerLoop::begin(AcceptedSocket socket) {
     count_.fetch_sub(1, std::memory_order_relaxed);
     return check_idle();
   }
-  // An error of one socket (descriptor, TLS, memory) ends only that connection.
+  // An exception (descriptor, TLS, memory) ends only the connection that caused it.
   std::shared_ptr<Connection> connection;
   try {
     connection = std::make_shared<Connection>(*this, std::move(socket));
@@ -143,7 +143,7 @@ void ServerLoop::when_idle(std::function<void()> callback) {
 }
 
 void ServerLoop::check_idle() {
-  // connections() also counts sockets that are posted to this loop.
+  // connections() also counts sockets that were passed to adopt() and have not reached begin() yet.
   if (connections() != 0 || runner_.running() != 0) return;
   for (auto& waiter : std::exchange(idle_waiters_, {})) waiter();
 }

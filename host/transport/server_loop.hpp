@@ -1,9 +1,9 @@
-// The connections of one loop: their set, their shared buffers, their clock.
+// The connections of one loop, the buffers that they share, and the timer that checks their timeouts.
 //
-// Buffers belong to the loop, not to connections: an idle connection needs memory only for its TLS state.
+// Buffers belong to the loop and not to the connections, so that an idle connection needs memory only for its TLS state.
 //
-// Thread-safety: the loop's thread, except for the constructor, adopt() and connections().
-// Lifetime:      shared with functions that are posted to the loop; the loop and the handler outlive it.
+// Thread-safety: the loop's thread only, except for the constructor, adopt() and connections().
+// Lifetime:      shared with functions that are posted to the loop. The loop and the handler outlive the object.
 // Errors:        none.
 #pragma once
 
@@ -24,16 +24,17 @@ namespace backplane {
 class Connection;
 class TlsContexts;
 
-// The data that all loops of a server share.
+// Options of the connections of a server.
 struct ConnectionOptions {
   std::chrono::milliseconds handshake_timeout{10'000};
-  bool plain = false;  // a local socket: HTTP/1.1 without TLS
+  bool plain = false;  // a Unix socket: HTTP/1.1 without TLS
   bool http2 = true;
 };
 
+// Counters that all loops of a server share.
 struct TransportCounters {
   std::atomic<std::uint64_t> accepted{0};
-  std::atomic<std::uint64_t> refused{0};  // connections past the limit
+  std::atomic<std::uint64_t> refused{0};  // connections beyond the maximum number
   std::atomic<std::uint64_t> tls_handshake_errors{0};
 };
 
@@ -43,7 +44,7 @@ struct AcceptedSocket {
   int family = 0;
   std::string remote_address;
   std::string local_address;                    // without port
-  std::shared_ptr<const TlsContexts> contexts;  // null on plain sockets
+  std::shared_ptr<const TlsContexts> contexts;  // null on Unix sockets
 };
 
 class ServerLoop final : public std::enable_shared_from_this<ServerLoop> {
@@ -51,16 +52,16 @@ class ServerLoop final : public std::enable_shared_from_this<ServerLoop> {
   ServerLoop(IoLoop& loop, HttpHandler& root, ConnectionOptions options, HttpLimits limits, std::shared_ptr<TransportCounters> counters);
   ~ServerLoop();
 
-  // Passes a connection to this loop. Any thread.
+  // Passes a connection to this loop. May be called from any thread.
   void adopt(AcceptedSocket socket);
   std::size_t connections() const noexcept { return count_.load(std::memory_order_relaxed); }
   IoLoop& loop() noexcept { return loop_; }
 
-  // The server is about to stop: see HttpLimits::last_write_timeout.
+  // The server is about to stop: limits the write timeout to HttpLimits::last_write_timeout.
   void hurry();
   void drain();
   void close_all();
-  // Calls the callback when no connection is open and no handler runs, possibly at once.
+  // Calls `callback` when no connection is open and no handler runs; immediately if that is already true.
   void when_idle(std::function<void()> callback);
 
   // ---- for connections
@@ -68,8 +69,8 @@ class ServerLoop final : public std::enable_shared_from_this<ServerLoop> {
   const ConnectionOptions& options() const noexcept { return options_; }
   TransportCounters& counters() noexcept { return *counters_; }
   bool draining() const noexcept { return draining_; }
-  // Connection::flush() after everything that is ready to run has run; if very many connections are to be flushed, other work runs in
-  // between.
+  // Calls Connection::flush() after the functions that are already posted to the loop have run. If many connections wait for flush(), the
+  // loop runs other functions in between.
   void flush_later(std::shared_ptr<Connection> connection);
   void remove(Connection& connection);
   std::vector<char>& read_buffer() noexcept { return read_buffer_; }
@@ -91,11 +92,11 @@ class ServerLoop final : public std::enable_shared_from_this<ServerLoop> {
   std::shared_ptr<TransportCounters> counters_;
   boost::asio::steady_timer ticker_;
   std::unordered_map<Connection*, std::shared_ptr<Connection>> connections_;
-  // Weak: a connection keeps this object alive, and a loop may stop before it has flushed. A connection that has closed meanwhile has
-  // nothing to flush.
+  // Weak references, because a connection shares this object and the loop may stop before flush_all() runs. A connection that has been
+  // destroyed has no bytes to send.
   std::vector<std::weak_ptr<Connection>> to_flush_;
   std::vector<std::weak_ptr<Connection>> flushing_;
-  std::size_t flushed_ = 0;  // of flushing_
+  std::size_t flushed_ = 0;  // how many connections of flushing_ have been flushed
   bool flush_posted_ = false;
   std::vector<std::function<void()>> idle_waiters_;
   std::vector<char> read_buffer_;

@@ -21,7 +21,7 @@ std::string openssl_group_name(int number) {
 }
 
 std::string openssl_cipher_name(const std::string& iana_name) {
-  // Go's older spelling of two names.
+  // Go's older names of two suites lack "_SHA256".
   const bool short_chacha = iana_name.ends_with("_WITH_CHACHA20_POLY1305");
   const std::string full = short_chacha ? iana_name + "_SHA256" : iana_name;
   const char* name = OPENSSL_cipher_name(full.c_str());
@@ -56,7 +56,7 @@ std::vector<std::string> validate(const ServingOptions& options) {
     if (pair.files.certificate.empty() || pair.files.key.empty())
       problems.emplace_back("--tls-sni-cert-key needs a certificate and a key file");
   }
-  // RFC 9113 6.5.2.
+  // The limits of RFC 9113, section 6.5.2.
   const auto& limits = options.limits;
   if (limits.h2_max_frame_size < (1u << 14) || limits.h2_max_frame_size >= (1u << 24)) {
     problems.emplace_back("the HTTP/2 frame size must be between 16384 and 16777215");

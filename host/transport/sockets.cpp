@@ -61,7 +61,7 @@ Result<BindAddress> parse_bind_address(const std::string& text, std::uint16_t po
 
 void set_flag(int fd, int level, int name, int value) { ::setsockopt(fd, level, name, &value, sizeof value); }
 
-// The socket, or the negative error number.
+// Returns the socket, or the negative errno value.
 int open_and_bind(const BindAddress& bind, const ServingOptions& options) {
   FileDescriptor fd(::socket(bind.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!fd.valid()) return -errno;
@@ -87,7 +87,7 @@ Result<FileDescriptor> listen_tcp(const ServingOptions& options) {
   auto bind = parse_bind_address(options.bind_address, options.port);
   if (!bind.ok()) return std::move(bind.status());
   int fd = open_and_bind(*bind, options);
-  if (fd == -EAFNOSUPPORT && bind->every_family) {  // A machine without IPv6.
+  if (fd == -EAFNOSUPPORT && bind->every_family) {  // the machine has no IPv6
     set_v4(*bind, in_addr{INADDR_ANY}, options.port);
     fd = open_and_bind(*bind, options);
   }
@@ -110,7 +110,7 @@ Result<FileDescriptor> listen_unix(const std::string& path) {
   }
   FileDescriptor fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!fd.valid()) return socket_failure(path, errno);
-  // The mode is set between bind, which creates the file, and listen, which lets clients connect.
+  // The mode is set after bind(), which creates the file, and before listen(), which allows clients to connect.
   if (::bind(fd.get(), bytes, sizeof address) != 0) return socket_failure(path, errno);
   if (::chmod(path.c_str(), 0600) != 0 || ::listen(fd.get(), 64) != 0) return socket_failure(path, errno);
   return fd;

@@ -1,7 +1,7 @@
 // Listening sockets and the text of addresses.
 //
 // Thread-safety: any thread.
-// Errors:        kInternalError with the address and the system's reason.
+// Errors:        kBadRequest for an invalid address or path; otherwise kInternalError with the address and the system's reason.
 #pragma once
 
 #include <sys/socket.h>
@@ -14,7 +14,7 @@
 
 namespace backplane {
 
-// A file descriptor that closes itself.
+// A file descriptor that the destructor closes.
 class FileDescriptor {
  public:
   FileDescriptor() = default;
@@ -40,15 +40,16 @@ class FileDescriptor {
 
 // Returns a bound, listening, non-blocking socket.
 Result<FileDescriptor> listen_tcp(const ServingOptions& options);
-// A Unix socket that only this user may open; a stale one at `path` is replaced, a live one is an error.
+// Returns a listening Unix socket that only this user may open. A socket file at `path` without a listening process is replaced; a socket
+// file with a listening process is an error.
 Result<FileDescriptor> listen_unix(const std::string& path);
-// The port a socket is bound to.
+// Returns the port to which a socket is bound; 0 if it has none.
 std::uint16_t bound_port(int fd);
 
-// "1.2.3.4:5" or "[::1]:5"; IPv4 in IPv6 is written as IPv4; "@" for Unix sockets.
+// Returns "1.2.3.4:5" or "[::1]:5". An IPv4 address that is mapped to IPv6 is written as IPv4. Unix sockets have "@".
 std::string address_with_port(const sockaddr_storage& address);
 std::string address_without_port(const sockaddr_storage& address);
-// Sets TCP_NODELAY and keepalive; failures are ignored.
+// Sets TCP_NODELAY and the keepalive interval; failures are ignored.
 void tune_tcp(int fd, std::chrono::seconds keepalive);
 
 }  // namespace backplane

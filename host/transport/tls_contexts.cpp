@@ -37,13 +37,15 @@ int choose_certificate(SSL* ssl, int*, void* arg) {
   return SSL_TLSEXT_ERR_OK;
 }
 
-// An encrypted key is an error; OpenSSL must not ask for the password on the terminal.
+// OpenSSL must not ask for the password on the terminal. An encrypted key is an error.
 int no_password(char*, int, int, void*) { return 0; }
 
-// A client certificate that does not verify does not end the handshake: ClientTrust verifies it, and the request gets a 401 with a message.
+// An invalid client certificate does not end the handshake. ClientTrust verifies it at the first request, so that the client gets 401 with
+// a message.
 int judge_later(X509_STORE_CTX*, void*) { return 1; }
 
-// The next certificate of a PEM text; null at its end. `broken` is set if the rest is no certificate.
+// Returns the next certificate of a PEM text, or null at its end. If the text contains an invalid certificate, the result is null and
+// `broken` is true.
 X509Ptr next_certificate(BIO* text, bool& broken) {
   X509Ptr certificate(PEM_read_bio_X509(text, nullptr, no_password, nullptr));
   if (!certificate) {
@@ -53,7 +55,7 @@ X509Ptr next_certificate(BIO* text, bool& broken) {
   return certificate;
 }
 
-// The leaf, and the certificates that follow it as its chain (SSL_CTX_use_certificate_chain_file for a text).
+// Uses the first certificate as leaf and the others as its chain, like SSL_CTX_use_certificate_chain_file() for a file.
 Status use_chain(SSL_CTX* context, const TlsMaterial::File& file) {
   const BioPtr text = memory_bio(file.pem);
   bool broken = false;
@@ -74,7 +76,7 @@ Status use_key(SSL_CTX* context, const TlsMaterial::File& file) {
   return {};
 }
 
-// Certificates of every bundle are anchors, self-signed or not, as in Go.
+// Adds the certificates of all bundles. Each is a trust anchor, self-signed or not, as in Go (see ClientTrust::verifies()).
 Status add_authorities(X509_STORE* store, const TlsMaterial::Group& bundles) {
   for (const auto& file : bundles.files) {
     const BioPtr text = memory_bio(file.pem);
@@ -90,7 +92,7 @@ Status add_authorities(X509_STORE* store, const TlsMaterial::Group& bundles) {
   return {};
 }
 
-// The server requests a client certificate of one of these authorities.
+// Adds the authorities in `store` to the list that the server sends when it requests a client certificate.
 Status ask_for(SSL_CTX* context, X509_STORE* store) {
   STACK_OF(X509_OBJECT)* objects = X509_STORE_get0_objects(store);
   for (int i = 0; i < sk_X509_OBJECT_num(objects); ++i) {
@@ -114,7 +116,7 @@ Status set_suites(SSL_CTX* context, const ServingOptions& options) {
   std::string list;
   for (const auto& suite : options.cipher_suites) {
     const std::string name = openssl_cipher_name(suite);
-    if (name.starts_with("TLS_")) continue;  // TLS 1.3: always on
+    if (name.starts_with("TLS_")) continue;  // set_suites() always enables the TLS 1.3 suites
     list += (list.empty() ? "" : ":") + name;
   }
   if (!options.curve_preferences.empty()) {
@@ -123,7 +125,7 @@ Status set_suites(SSL_CTX* context, const ServingOptions& options) {
     if (SSL_CTX_set1_groups_list(context, groups.c_str()) != 1) return internal_error("--tls-curve-preferences: " + openssl_error());
   }
   std::string wanted = list.empty() ? kTls12Suites : list;
-  // OpenSSL offers TLS before 1.2 only at this security level.
+  // OpenSSL offers TLS 1.0 and 1.1 at security level 0 only.
   if (tls_version_number(options.min_tls_version) < TLS1_2_VERSION) wanted += ":@SECLEVEL=0";
   if (SSL_CTX_set_cipher_list(context, wanted.c_str()) != 1 || SSL_CTX_set_ciphersuites(context, kTls13Suites) != 1) {
     return internal_error("cipher suites: " + openssl_error());
@@ -135,12 +137,12 @@ void set_policy(SSL_CTX* context, const ServingOptions& options) {
   SSL_CTX_set_min_proto_version(context, tls_version_number(options.min_tls_version));
   SSL_CTX_set_options(context,
                       SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_IGNORE_UNEXPECTED_EOF);
-  // An idle connection holds no record buffers: 34 KB less each.
+  // An idle connection then holds no record buffers, which saves 34 KB for each connection.
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_session_id_context(context, kSessionContext, sizeof kSessionContext - 1);
   SSL_CTX_set_num_tickets(context, 1);
-  // The argument is a flag.
+  // select_protocol() only tests whether this pointer is null.
   static int yes = 1;
   SSL_CTX_set_alpn_select_cb(context, select_protocol, options.disable_http2 ? nullptr : &yes);
 }
@@ -179,7 +181,7 @@ Status TlsContexts::add_proxies(const TlsMaterial::Group& bundles) {
 }
 
 void TlsContexts::add_names(const std::vector<std::string>& names, SSL_CTX* context) {
-  for (const auto& name : names) by_name_.try_emplace(lower_case(name), context);  // The first certificate that has a name is used for it.
+  for (const auto& name : names) by_name_.try_emplace(lower_case(name), context);  // the first certificate with a name is used
 }
 
 Result<std::shared_ptr<const TlsContexts>> TlsContexts::build(const ServingOptions& options, const TlsMaterial& material,

@@ -1,8 +1,8 @@
-// The certificates and TLS settings: an immutable set; a change of a file makes a new set.
+// The TLS contexts that are made from one state of the certificate files. If a file changes, a new TlsContexts object is built.
 //
 // Thread-safety: immutable after build().
-// Lifetime:      every connection holds the set with which it was accepted.
-// Errors:        build() names the file that cannot be used and why.
+// Lifetime:      each connection shares the TlsContexts that were current when it was accepted.
+// Errors:        the error of build() names the file that cannot be used, and the reason.
 #pragma once
 
 #include <map>
@@ -21,21 +21,22 @@ namespace backplane {
 
 class TlsContexts {
  public:
-  // `trust` verifies the clients of all sets that share it; the caller that publishes the contexts sets its authorities.
+  // `trust` verifies clients for all TlsContexts that share it. The caller sets the authorities of `trust` when it publishes the new
+  // contexts.
   static Result<std::shared_ptr<const TlsContexts>> build(const ServingOptions& options, const TlsMaterial& material,
                                                           std::shared_ptr<ClientTrust> trust);
   TlsContexts(const TlsContexts&) = delete;
   TlsContexts& operator=(const TlsContexts&) = delete;
 
-  // The context every handshake begins with; the server name the client sends may switch the certificate.
+  // Returns the context with which every handshake begins. choose() may replace it when the client has sent its server name.
   SSL_CTX* initial() const noexcept { return contexts_.front().get(); }
-  // The context for a server name, or, if the client sent none, for the address to which it connected: an exact match, then a wildcard,
-  // then the default.
+  // Returns the context for `name`: the server name that the client sent, or, if it sent none, the local address of the connection. An
+  // exact match has precedence over a wildcard. Without a match, the result is initial().
   SSL_CTX* choose(std::string name) const;
   const std::shared_ptr<ClientTrust>& trust() const noexcept { return trust_; }
-  // The client certificate authorities of this set.
+  // Returns the authorities of client certificates.
   StorePtr authorities() const;
-  // The authorities of front proxies; null: there are none.
+  // Returns the authorities of front proxies; null if there are none.
   const StorePtr& proxy_authorities() const noexcept { return proxy_authorities_; }
 
  private:
@@ -44,13 +45,13 @@ class TlsContexts {
   Status add_proxies(const TlsMaterial::Group& bundles);
   void add_names(const std::vector<std::string>& names, SSL_CTX* context);
 
-  std::vector<SslContextPtr> contexts_;  // the default first
+  std::vector<SslContextPtr> contexts_;  // the context of the serving certificate is the first
   std::map<std::string, SSL_CTX*> by_name_;
   std::shared_ptr<ClientTrust> trust_;
   StorePtr proxy_authorities_;
 };
 
-// The client's identity from the finished handshake.
+// Returns the client's identity. Called after the handshake.
 std::shared_ptr<PeerInfo> peer_info(SSL* ssl, const TlsContexts& contexts, std::string remote_address);
 
 }  // namespace backplane

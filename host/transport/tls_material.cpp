@@ -45,7 +45,7 @@ TlsMaterial tls_files(const ServingOptions& options) {
 Status read_group(TlsMaterial::Group& group) {
   auto files = group.files;
   for (auto& file : files) {
-    if (file.path.empty()) continue;  // generated, not read from a file
+    if (file.path.empty()) continue;  // a pair in memory, or no configured file
     auto pem = read_pem(file.path);
     if (!pem.ok()) return std::move(pem.status());
     file.pem = std::move(*pem);

@@ -1,10 +1,10 @@
-// The bytes of the TLS contexts: certificates, keys and client CA bundles, read from their files.
+// The contents of the TLS files: certificates, keys and CA bundles.
 //
-// Files fall into groups that change together: the serving pair, each SNI pair, the client CA bundles. If the new files of a group cannot
-// be used, it keeps its old contents; other groups are unaffected.
+// The files of a group change together. The groups are the serving pair, each SNI pair, the client CA bundles and the front proxy CA
+// bundle. If the new files of a group are invalid, the group keeps its old contents, and other groups are unaffected.
 //
-// Thread-safety: a value; the functions may be called from any thread and block on files.
-// Errors:        the file and the system's reason.
+// Thread-safety: a value. The functions may be called from any thread; read_group() blocks on files.
+// Errors:        name the file and the system's reason.
 #pragma once
 
 #include <cstddef>
@@ -18,16 +18,16 @@ namespace backplane {
 
 struct TlsMaterial {
   struct File {
-    std::string path;  // empty: the bytes do not come from a file
+    std::string path;  // empty if the contents do not come from a file
     std::string pem;
     bool operator==(const File&) const = default;
   };
   struct Group {
-    std::string name;  // for the log: "serving certificate"
+    std::string name;  // the name in log lines: "serving certificate"
     std::vector<File> files;
   };
-  // The serving pair, the SNI pairs in order, the client CA bundles (perhaps none), then the bundle of front proxies (perhaps none). Pairs
-  // hold the certificate before the key.
+  // The order is: the serving pair, the SNI pairs, the client CA bundles, the front proxy CA bundle. The last two groups may have no files.
+  // A pair has the certificate before the key.
   std::vector<Group> groups;
 
   const Group& serving() const { return groups.front(); }
@@ -36,9 +36,9 @@ struct TlsMaterial {
   const Group& proxy_cas() const { return groups.back(); }
 };
 
-// The groups with the paths of their files and nothing read yet.
+// Returns the groups with the paths of their files, before the files are read.
 TlsMaterial tls_files(const ServingOptions& options);
-// Reads the files of one group; after an error the group is unchanged.
+// Reads the files of a group. After an error, the group is unchanged.
 Status read_group(TlsMaterial::Group& group);
 
 }  // namespace backplane

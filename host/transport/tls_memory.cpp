@@ -9,18 +9,18 @@
 namespace backplane {
 namespace {
 
-// A record of 16 KiB with its header, padding and tag, in either direction.
+// Buffers of these sizes hold a received or sent record: 16 KiB and its header, padding and tag.
 constexpr std::size_t kSmallest = 16 << 10;
 constexpr std::size_t kLargest = 18 << 10;
 
-// Enough for a thread that reads one record, writes another one, and sometimes performs a handshake.
+// Four buffers are enough for a thread that reads one record, writes another one, and sometimes performs a handshake.
 struct Kept {
   std::array<void*, 4> blocks{};
   std::size_t count = 0;
   ~Kept();
 };
 
-// OpenSSL also frees memory at the end of a thread, possibly after `kept` is destroyed.
+// OpenSSL also frees memory at the end of a thread, possibly after `kept` has been destroyed.
 thread_local bool thread_ends = false;
 thread_local Kept kept;
 
@@ -41,7 +41,7 @@ void* take(std::size_t size, const char*, int) {
 void* resize(void* block, std::size_t size, const char*, int) { return std::realloc(block, size); }
 
 void give_back(void* block, const char*, int) {
-  // A cached block must be large enough for any record.
+  // take() may return a cached block for any record, so the block must have at least kLargest bytes.
   const bool fits = block != nullptr && malloc_usable_size(block) >= kLargest && malloc_usable_size(block) < 2 * kLargest;
   if (!fits || thread_ends || kept.count == kept.blocks.size()) return std::free(block);
   kept.blocks[kept.count++] = block;

@@ -8,14 +8,15 @@
 namespace backplane {
 namespace {
 
-// SSL_get_error() reads the thread's error queue, which is nearly always empty: checking it costs less than clearing it.
+// SSL_get_error() reads the thread's error queue, so the queue must be empty before an OpenSSL call. It nearly always is, and a check costs
+// less than ERR_clear_error().
 void forget_errors() {
   if (ERR_peek_error() != 0) ERR_clear_error();
 }
 
 }  // namespace
 
-// The BIO between OpenSSL and the caller's buffers.
+// The BIO through which OpenSSL uses the caller's buffers.
 struct TlsBio {
   static TlsStream& stream(BIO* bio) { return *static_cast<TlsStream*>(BIO_get_data(bio)); }
 

@@ -1,11 +1,11 @@
-// One TLS connection without a socket: ciphertext in, ciphertext out, both in buffers of the caller.
+// One TLS connection without a socket. The caller passes received ciphertext to it and sends the ciphertext that it produces.
 //
-// OpenSSL reads and writes through a BIO that points into the caller's buffers, so that a turn of the loop costs one read and one write
-// of the socket however many records it makes.
+// OpenSSL reads from and writes to the caller's buffers through a BIO. A turn of the loop therefore needs one read and one write of the
+// socket, however many TLS records it processes.
 //
 // Thread-safety: one executor.
-// Lifetime:      the buffers of set_input() and set_output() outlive the calls that use them.
-// Errors:        kFailed is final; error() has the reason.
+// Lifetime:      a buffer must stay valid until set_input() or set_output() sets another one.
+// Errors:        after kFailed, the connection cannot be used any more; error() returns the reason.
 #pragma once
 
 #include <string>
@@ -24,20 +24,20 @@ class TlsStream {
   TlsStream& operator=(const TlsStream&) = delete;
 
   SSL* ssl() const noexcept { return ssl_.get(); }
-  // Sets received ciphertext. Then call handshake() until kNeedsInput, and read() until kNeedsInput or read_all(): all of it has been
-  // consumed then.
+  // Sets the received ciphertext. To consume all of it, call handshake() until it returns kNeedsInput, or read() until it returns
+  // kNeedsInput or read_all() is true.
   void set_input(std::string_view bytes) noexcept { input_ = bytes; }
-  // The buffer to which ciphertext is appended.
+  // Sets the buffer to which ciphertext is appended; null: ciphertext is discarded.
   void set_output(std::string* out) noexcept { output_ = out; }
 
   Step handshake();
-  // kDone: `got` bytes are in `buffer`.
+  // If the result is kDone, `buffer` has `got` bytes.
   Step read(char* buffer, std::size_t size, std::size_t& got);
-  // After read() has returned kDone: whether the next call would return kNeedsInput.
+  // Called after read() has returned kDone. True if the next read() would return kNeedsInput.
   bool read_all() const noexcept { return input_.empty() && SSL_pending(ssl_.get()) == 0; }
-  // Encrypts all of `text`, after the handshake.
+  // Encrypts all of `text`. Called after the handshake.
   Step write(std::string_view text);
-  // Appends close_notify.
+  // Appends a close_notify alert to the output, if the handshake has finished.
   void close();
   const std::string& error() const noexcept { return error_; }
 

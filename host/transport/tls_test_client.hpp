@@ -1,6 +1,6 @@
 // For tests: a blocking TLS client, and HTTP/2 over it.
 //
-// Errors: a read that receives nothing for ten seconds fails the test.
+// Errors:        a read that receives no bytes for ten seconds returns empty text, like the end of the connection.
 #pragma once
 
 #include <arpa/inet.h>
@@ -36,13 +36,13 @@ inline FileDescriptor connect_tcp(std::uint16_t port, int receive_buffer = 0) {
 }
 
 struct TlsClientOptions {
-  std::string alpn = {};         // "h2", "http/1.1" or none
-  std::string server_name = {};  // SNI
+  std::string alpn = {};         // "h2" or "http/1.1"; empty: the client does not use ALPN
+  std::string server_name = {};  // the server name (SNI)
   const KeyPair* certificate = nullptr;
   int max_version = 0;
   std::string ciphers = {};
   int receive_buffer = 0;
-  SSL_SESSION* session = nullptr;  // to resume
+  SSL_SESSION* session = nullptr;  // the session to resume
 };
 
 class TlsClient {
@@ -81,7 +81,7 @@ class TlsClient {
     std::size_t put = 0;
     SSL_write_ex(ssl_.get(), text.data(), text.size(), &put);
   }
-  // Some bytes; empty at the end of the connection.
+  // Returns received bytes; empty at the end of the connection.
   std::string read() {
     std::string buffer(64 << 10, '\0');
     std::size_t got = 0;
@@ -104,7 +104,7 @@ class TlsClient {
     for (std::string more = read(); !more.empty(); more = read()) all += more;
     return all;
   }
-  // One request on HTTP/1.1 whose response ends with `end`.
+  // Sends a request over HTTP/1.1 and reads until the response contains `end`.
   std::string get(const std::string& path, std::string_view end) {
     write("GET " + path + " HTTP/1.1\r\nHost: test\r\n\r\n");
     return read_until(end);
@@ -130,7 +130,7 @@ class TlsClient {
 class H2Connection {
  public:
   explicit H2Connection(std::uint16_t port, bool manual_windows = false) : tls(port, {.alpn = "h2"}), client(manual_windows) {}
-  // Exchanges bytes until `done` or the end of the connection; false at the end.
+  // Exchanges bytes until `done` returns true. Returns false if the connection ends before that.
   bool until(const std::function<bool()>& done) {
     for (;;) {
       const std::string up = client.output();

@@ -19,10 +19,10 @@ using test::H2Connection;
 using test::TestHandler;
 using test::TlsClient;
 
-// Set before the first use of OpenSSL, as in the server, for all tests of this program.
+// Called before the first use of OpenSSL, as in the server, for all tests of this program.
 const bool keeps_buffers = keep_tls_buffers();
 
-// Blocks the test, not an executor.
+// Blocks the thread of the test, not an executor.
 bool wait_for(const Promise<bool>& signal, IoLoop& loop) {
   struct Wait {
     static Task<bool> on(Promise<bool> what) {
@@ -77,7 +77,7 @@ class Transport : public testing::Test {
     return run_on(loops_.loop(1), server.wait_closed(std::chrono::steady_clock::now() + patience));
   }
 
-  IoLoop client_loop_{"client"};  // the server's loops notify it as long as they run
+  IoLoop client_loop_{"client"};  // the server's loops notify this loop until they stop
   LoopPool loops_;
   TestHandler handler_;
   std::string folder_;
@@ -181,7 +181,7 @@ TEST_F(Transport, AListeningSocketThatFailsEndsTheProcess) {
       {
         IoLoop loop("listening");
         loop.start();
-        FileDescriptor none(::eventfd(1, EFD_NONBLOCK));  // ready to be read, and no socket
+        FileDescriptor none(::eventfd(1, EFD_NONBLOCK));  // readable, but not a socket
         const auto acceptor = std::make_shared<Acceptor>(loop, std::move(none), [](AcceptedSocket) {});
         acceptor->start();
         std::promise<void>().get_future().wait_for(std::chrono::seconds(60));
@@ -228,7 +228,7 @@ TEST_F(Transport, ASlowReaderDelaysOnlyItself) {
   ASSERT_FALSE(slow.read().empty());
   // Both loops still serve requests.
   for (int i = 0; i < 4; ++i) EXPECT_EQ(H2Connection(port()).get("/hello").body, "hello");
-  // Closing the slow connection ends its handler.
+  // The handler of the slow connection ends when the connection closes.
   ::shutdown(slow.fd(), SHUT_RDWR);
   wait_for(handler_.closed, loops_.loop(0));
 }
@@ -259,7 +259,7 @@ TEST_F(Transport, AStopDoesNotWaitForAPeerThatNeverReads) {
   EXPECT_EQ(handler_.closes, 2);
 }
 
-// Regression: TLS's own output (replies to key updates) had no limit.
+// Regression: there was no limit for the output of TLS itself, such as responses to key updates.
 TEST_F(Transport, APeerThatAsksForKeysAndNeverReadsTheAnswersIsCut) {
   start();
   TlsClient client(server_->port(), {.receive_buffer = 4096});
@@ -341,7 +341,7 @@ TEST_F(Transport, ChangedCertificatesServeNewConnectionsAndOldOnesGoOn) {
   EXPECT_TRUE(server_->reload_certificates());
   EXPECT_EQ(TlsClient(port()).server_common_name(), "renewed");
   EXPECT_TRUE(before.get("/hello", "hello").starts_with("HTTP/1.1 200 OK"));
-  // A half-written pair changes nothing.
+  // A pair of which only one file is written has no effect.
   ASSERT_TRUE(write_file_atomically(options_.certificate.certificate, "nonsense", 0600).ok());
   EXPECT_FALSE(server_->reload_certificates());
   EXPECT_EQ(TlsClient(port()).server_common_name(), "renewed");
@@ -521,7 +521,7 @@ TEST_F(Transport, MissingCertificatesStopTheStartWithTheFilesName) {
   EXPECT_NE(status.message().find("absent.crt"), std::string::npos);
 }
 
-// Errors of one socket: bad descriptors, memory, TLS.
+// Errors that concern one socket: an invalid descriptor, memory, TLS.
 TEST_F(Transport, ASocketThatCannotBeTakenIsClosedAndTheNextOneIsServed) {
   const std::string path = folder_ + "/some.sock";
   HttpServer server(loops_, handler_, ConnectionOptions{.plain = true, .http2 = false}, {}, 10);
@@ -592,7 +592,7 @@ TEST_F(Transport, WorkThatKeepsItsExecutorCanSeeThatTheClientHasGone) {
       EXPECT_TRUE(wait_for(handler_.held, client_loop_));
     } else {
       TlsClient client(port(), {.alpn = protocol});
-      // Bytes after the request do not show that the client still waits for the response.
+      // The client sends another request before it disconnects. Its bytes must not hide the end of the connection.
       client.write("GET /busy HTTP/1.1\r\nHost: test\r\n\r\n");
       EXPECT_TRUE(wait_for(handler_.held, client_loop_));
       client.write("GET /hello HTTP/1.1\r\nHost: test\r\n\r\n");

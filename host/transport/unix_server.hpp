@@ -1,6 +1,6 @@
-// Plain HTTP/1.1 on a Unix socket that only this user may open: the debug socket.
+// Plain HTTP/1.1 on a Unix socket that only this user may open. The host uses it as debug socket.
 //
-// Thread-safety, Lifetime: as SecureServer.
+// Thread-safety, Lifetime: like SecureServer.
 // Errors:        start() reports why the path cannot be used.
 #pragma once
 
@@ -16,7 +16,7 @@ class UnixServer {
   ~UnixServer();
 
   Status start();
-  // Removes the socket from the file system, too.
+  // Removes the socket file and stops listening.
   void stop_listening(std::function<void()> done = {});
   void begin_drain() { server_.begin_drain(); }
   Task<bool> wait_closed(std::chrono::steady_clock::time_point deadline) { return server_.wait_closed(deadline); }
