@@ -32,7 +32,7 @@ namespace {
 using kit::GroupInstaller;
 using workload::PodValidationOptions;
 
-// As kube-apiserver, accepts a negative time: events then have the shortest possible lifetime.
+// Like kube-apiserver, accepts a negative --event-ttl. Events then have the shortest possible lifetime, one second.
 std::chrono::seconds event_ttl(const Host& host) {
   const auto time = parse_duration(host.flag("event-ttl").value_or("1h"));
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time.value_or(std::chrono::hours(1)));
@@ -63,7 +63,7 @@ std::vector<std::string> list_of(const std::string& text) {
   return out;
 }
 
-// Without a signer if there is no key.
+// The signer is null if there is neither a signing key nor an external signer, or if --service-account-issuer is empty.
 Result<TokenOptions> token_options(const Host& host, const std::shared_ptr<kit::ExternalSigner>& external) {
   TokenOptions out;
   const std::string key = host.flag("service-account-signing-key-file").value_or("");
@@ -129,7 +129,7 @@ class CorePlugin final : public Plugin {
                          NodePorts(*ports, std::move(*allocations))});
   }
 
-  // The storage of IPAddresses belongs to the plugin that serves them.
+  // Returns the storage of IPAddresses that a plugin serves. If no plugin serves them, makes a private storage.
   static std::shared_ptr<StandardStorage> find_addresses(Host& host) {
     auto served = shared_role_of<StandardStorage>(host.find_storage({"networking.k8s.io", "v1", "ipaddresses"}));
     if (served != nullptr) return served;
@@ -139,7 +139,7 @@ class CorePlugin final : public Plugin {
     return made.ok() ? std::move(*made) : nullptr;
   }
 
-  // One range, or two of different families.
+  // Parses --service-cluster-ip-range, a list of CIDRs that are separated by commas.
   static Result<std::vector<AddressRange>> parse_ranges(std::string_view text) {
     if (text.empty()) text = "10.0.0.0/24";
     std::vector<AddressRange> out;
@@ -231,7 +231,7 @@ class CorePlugin final : public Plugin {
   }
 
   static Status add_hooks(Host& host, std::shared_ptr<StandardStorage> namespaces, std::string first_address) {
-    // Kinds that --runtime-config disables cannot be created, and need not be.
+    // Objects of a kind that --runtime-config disables cannot be created, so the hooks that create them are not registered.
     if (!host.resource_enabled({"", "v1", "namespaces"})) return {};
     Status status = add_namespaces(host, std::move(namespaces));
     if (!status.ok()) return status;

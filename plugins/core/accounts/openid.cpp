@@ -18,7 +18,7 @@ constexpr std::string_view kConfigurationPath = "/.well-known/openid-configurati
 constexpr std::string_view kConfigurationType = "application/json", kKeysType = "application/jwk-set+json";
 constexpr int kCacheSeconds = 3600;
 
-// A response that clients may cache for some seconds.
+// The body of a response, and the number of seconds for which clients may cache it.
 struct DocumentText {
   SharedBytes text;
   int seconds = kCacheSeconds;
@@ -63,7 +63,7 @@ std::vector<std::string> words_of(const std::optional<std::string>& list) {
   return out;
 }
 
-// The keys that verify tokens; if no flag names any, the signing key.
+// Returns the keys of --service-account-key-file. If that flag is empty, returns those of --service-account-signing-key-file.
 Result<std::vector<Object>> keys_of(const Host& host) {
   std::vector<std::string> files = words_of(host.flag("service-account-key-file"));
   if (files.empty()) files = words_of(host.flag("service-account-signing-key-file"));
@@ -96,7 +96,7 @@ Status add_documents(Host& host, std::function<Result<DocumentText>()> configura
   return host.handle({std::string(kKeysPath), false, true, std::make_shared<Document>(kKeysType, std::move(keys))});
 }
 
-// The documents with the current keys of an external signer.
+// Registers documents that contain the current keys of the external signer. Clients may cache them until the signer's keys are refreshed.
 Status add_external_paths(Host& host, const std::string& issuer, const std::shared_ptr<kit::ExternalSigner>& signer) {
   const std::string uri = keys_uri_of(host);
   const auto text_of = [issuer, uri, signer](std::string OpenIdDocuments::*member) -> Result<DocumentText> {

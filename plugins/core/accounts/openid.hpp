@@ -20,10 +20,12 @@ struct OpenIdDocuments {
   std::string configuration;
   std::string keys;
 };
-// `keys_uri`: the address of the keys in the document.
+// `keys_uri`: the value of jwks_uri in the discovery document.
 Result<OpenIdDocuments> openid_documents(const std::string& issuer, const std::string& keys_uri, std::vector<Object> keys);
 
-// Registers both paths; neither if the issuer is not an https URL, which is logged. `external`: has the keys instead of files; or null.
+// Registers the handlers of both paths, unless --service-account-issuer is empty. `external`: the signer that supplies the keys; null: the
+// keys come from the files of the flags. Without an external signer, an issuer that cannot have a discovery document is logged, and no path
+// is registered.
 Status add_openid_paths(Host& host, const std::shared_ptr<kit::ExternalSigner>& external);
 
 }  // namespace backplane::core

@@ -17,7 +17,7 @@ TEST(OpenId, IssuersMustBeSecure) {
 }
 
 TEST(OpenId, KeysOfEveryFormArePublishedWithoutTheirSecrets) {
-  // The key of RFC 7515, A.3, as a private and as a public one.
+  // The key pair of RFC 7515, appendix A.3: the private key and the public key.
   const std::string text =
       "-----BEGIN EC PRIVATE KEY-----\n"
       "MHcCAQEEII6bEJ5xkJi/mASH3x9dd+nLKWBuvtImO19XwhPfhPSyoAoGCCqGSM49\n"

@@ -32,7 +32,7 @@ class ExternalIssuer final : public TokenIssuer {
   const std::shared_ptr<kit::ExternalSigner> signer_;
 };
 
-// A longer validity than the process supports is a configuration error.
+// Returns an error if --service-account-max-token-expiration exceeds the validity that the external process supports.
 Status check_longest(const Host& host, const kit::ExternalSigner& signer) {
   const auto flag = parse_duration(host.flag("service-account-max-token-expiration").value_or("0s"));
   const std::int64_t seconds = flag ? std::chrono::duration_cast<std::chrono::seconds>(*flag).count() : 0;

@@ -27,7 +27,7 @@ std::shared_ptr<TokenIssuer> make_file_issuer(std::shared_ptr<const kit::TokenSi
 std::shared_ptr<TokenIssuer> make_external_issuer(std::shared_ptr<kit::ExternalSigner> signer);
 
 // The signer of --service-account-signing-endpoint, started by a post-start hook; null without the flag.
-// Errors: those of the client; AlreadyExists for the hook.
+// Errors: an endpoint for which no client can be made; a post-start hook of the same name that is registered already.
 Result<std::shared_ptr<kit::ExternalSigner>> external_signer(Host& host);
 
 }  // namespace backplane::core

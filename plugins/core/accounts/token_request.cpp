@@ -22,7 +22,7 @@ constexpr std::int64_t kExtendedSeconds = 365 * 24 * 60 * 60;
 // The objects that a token names.
 struct Bound {
   ObjectRef pod, secret, node;
-  std::string node_name;  // of a deleted node that its pod still names
+  std::string node_name;  // the name in the pod's spec if the node has been deleted
 };
 
 std::int64_t now_seconds() {
@@ -93,7 +93,7 @@ Status check_seconds(const Object& request) {
   return errors.empty() ? Status() : errors.to_status(kGroup, kKind, "");
 }
 
-// Members that the request lacks come from the account and the server.
+// Fills missing members: name, namespace and uid from the account, the audiences from the options. Removes the status.
 void TokenRequests::fill(Object& request, const Object& account) const {
   Object& metadata = ensure_object(request, "metadata");
   for (const std::string_view member : {"name", "namespace", "uid"}) {

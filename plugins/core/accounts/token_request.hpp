@@ -20,12 +20,12 @@ struct TokenOptions {
   std::shared_ptr<TokenIssuer> signer;
   std::string issuer;
   std::vector<std::string> audiences;  // the audiences of the API server
-  std::int64_t longest_seconds = 0;    // 0: limited by the request and the signer only
-  bool extends = true;                 // tokens for pods are valid for longer than requested, for clients that read theirs only once
-  bool checks_uid = true;              // TokenRequestServiceAccountUIDValidation: another uid is a conflict instead of a warning
+  std::int64_t longest_seconds = 0;    // 0: only the request and the signer limit the lifetime
+  bool extends = true;                 // tokens for pods are valid for a year, because some clients read the token file only once
+  bool checks_uid = true;  // gate TokenRequestServiceAccountUIDValidation: a request with another uid gets 409; if false, only a warning
 };
 
-// The storages of the objects to which tokens are bound.
+// The storages of service accounts and of the objects to which tokens can be bound.
 struct TokenStores {
   std::shared_ptr<StandardStorage> accounts, pods, secrets, nodes;
 };

@@ -19,7 +19,7 @@ constexpr std::size_t kMostBytes = 10 << 10;
 constexpr std::string_view kControllerManager = "https://127.0.0.1:10257";
 constexpr std::string_view kScheduler = "https://127.0.0.1:10259";
 
-// The components and their addresses.
+// A component, the address of its server and the path of its health check.
 struct Component {
   std::string name, server, path;
   std::shared_ptr<HttpClient> client;
@@ -107,7 +107,7 @@ class ComponentStatuses final : public RestStorage,
   }
 
  private:
-  // They have no labels, and no field except their name.
+  // ComponentStatuses have no labels; metadata.name is the only field that a selector can match.
   static bool is_wanted(const Component& component, const ListOptions& options) {
     const auto field = [&](std::string_view label) {
       return label == "metadata.name" ? std::string_view(component.name) : std::string_view();

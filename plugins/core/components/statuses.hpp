@@ -1,5 +1,5 @@
-// componentstatuses: health of the controller manager and the scheduler of this machine, and of the store.  They are called while the
-// request waits.
+// componentstatuses: the health of the controller manager and the scheduler on this machine, and of the store. Each request calls their
+// health endpoints and waits for the responses.
 //
 // Thread-safety: any thread.
 // Errors:        kNotFound for other names.
@@ -14,7 +14,7 @@
 
 namespace backplane::core {
 
-// The clients of the health checks: of this server, and of each component.
+// The clients of the health checks; `own` calls this server.
 struct ComponentClients {
   std::shared_ptr<HttpClient> own, controller_manager, scheduler;
 };

@@ -8,7 +8,7 @@
 namespace backplane::core {
 namespace {
 
-// 0: no limit.
+// Returns --max-connection-bytes-per-sec; 0: no limit.
 std::int64_t stream_rate(const Host& host) { return std::atoll(host.flag("max-connection-bytes-per-sec").value_or("0").c_str()); }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A cache of clients for the targets of connections: kubelets, pods and endpoints, by address. A client is made at the first call; if there
-// are too many, the least recently used ones are dropped.
+// A cache of clients for the targets of connections: kubelets, pods and endpoints, by address. of() makes a client at the first call with
+// an address. If the cache holds kMost clients, the least recently used client is dropped.
 //
 // Thread-safety: any thread.
 // Lifetime:      the host outlives it; a client in use may outlive its cache entry.
@@ -21,7 +21,7 @@ class Clients {
  public:
   static constexpr std::size_t kMost = 512;
 
-  // `like`: the configuration without the server.
+  // `like`: the configuration of all clients, without the server.
   Clients(Host& host, ClientConfig like) : host_(host), like_(std::move(like)) {}
 
   // `server`: "https://host:port" or "http://host:port".

@@ -13,7 +13,7 @@
 namespace backplane::core {
 namespace {
 
-// Differences between exec, attach and portforward.
+// What differs between exec, attach and portforward.
 struct Form {
   std::string_view kind;
   std::string_view subresource;
@@ -67,8 +67,8 @@ class PodCommand final : public RestStorage, public OptionConnecter {
   }
 
  private:
-  // SPDY uses POST, authorized as create; WebSocket uses GET, authorized as get: a user without "create" must not bypass the check with
-  // GET.
+  // A POST (SPDY) has been authorized as "create", but a GET (WebSocket) only as "get". Authorizes "create" for a GET, too, so that a user
+  // without this permission cannot connect by WebSocket.
   Task<Status> check_create(RequestContext& context) const {
     if (!options_.authorize_create || context.info.verb == "create") co_return Status();
     AuthorizationAttributes wanted = authorization_attributes(context);

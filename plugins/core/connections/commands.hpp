@@ -1,9 +1,10 @@
 // pods/exec, pods/attach and pods/portforward: connections to processes in a pod, through the kubelet of its node.
-// If client and kubelet both use SPDY, or WebSocket before v5, bytes are forwarded unchanged. WebSocket v5, and SPDY inside of WebSocket,
-// are translated.
+// Two kinds of connections are translated to SPDY for the kubelet: exec and attach by the WebSocket protocol v5, and portforward by SPDY
+// inside of WebSocket. They are not translated if the node's kubelet supports them, or if the feature gate is off. All other bytes are
+// forwarded unchanged.
 // Thread-safety: any executor.
-// Errors:        upstream's: 400 for pods without a node and containers that cannot be chosen, 403 for clients that may not create
-//                such connections.
+// Errors:        upstream's: 400 for a pod without a node and for a container that is missing or ambiguous, 403 for a client that may not
+//                create such connections.
 #pragma once
 
 #include <memory>

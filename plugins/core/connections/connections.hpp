@@ -1,4 +1,4 @@
-// The storages through which clients connect to nodes, pods and services, by path.
+// Makes the storages of the subresources that connect clients to nodes, pods and services.
 //
 // Thread-safety: called once, in provision().
 // Errors:        kBadRequest for kubelet credentials and egress configurations that cannot be used.
@@ -17,7 +17,7 @@ namespace backplane::core {
 struct ConnectedStores {
   std::shared_ptr<StandardStorage> nodes, pods, services, endpoints;
 };
-// "pods/log" … "services/proxy".  Without those that --runtime-config disables.
+// The keys are the paths "pods/log" … "services/proxy". Subresources of resources that --runtime-config disables are missing.
 Result<std::map<std::string, std::shared_ptr<RestStorage>>> make_connections(Host& host, const ConnectedStores& stores);
 
 }  // namespace backplane::core

@@ -22,7 +22,7 @@ constexpr LinkAttribute kLinks[] = {
     {"img", "usemap"},      {"input", "src"},       {"input", "usemap"},      {"input", "formaction"}, {"ins", "cite"},
     {"link", "href"},       {"object", "classid"},  {"object", "codebase"},   {"object", "data"},      {"object", "usemap"},
     {"q", "cite"},          {"script", "src"},      {"source", "src"},        {"video", "poster"},     {"video", "src"}};
-// Their content is text, even if it looks like tags.
+// Elements whose content is text, even if it looks like tags.
 constexpr std::array<std::string_view, 9> kRawElements = {"script", "style",   "textarea", "title",    "xmp",
                                                           "iframe", "noembed", "noframes", "plaintext"};
 
@@ -35,7 +35,7 @@ bool holds_link(std::string_view element, std::string_view attribute) {
   });
 }
 
-// The position after a tag that begins `text`; npos: its end has not been received yet.
+// Returns the position after the tag at the beginning of `text`; npos if the end of the tag has not been received yet.
 std::size_t end_of_tag(std::string_view text) {
   char quote = 0;
   for (std::size_t i = 1; i < text.size(); ++i) {
@@ -56,7 +56,7 @@ std::string_view name_of(std::string_view tag) {
   return tag.substr(1, end - 1);
 }
 
-// The attributes of a tag, one after the other.
+// Iterates over the attributes of a tag.
 class Attributes {
  public:
   explicit Attributes(std::string_view tag) : tag_(tag), at_(1 + name_of(tag).size()) {}
@@ -99,7 +99,7 @@ class Attributes {
 struct Origin {
   std::string_view host;
   std::size_t size = 0;
-  bool whole = false;  // it has a scheme or a host
+  bool whole = false;  // the link has a scheme or a host
 };
 
 Origin origin_of(std::string_view link) {
@@ -165,12 +165,12 @@ std::string HtmlLinks::end() {
   return out;
 }
 
-// Reads text up to possible markup. False: there is none.
+// Appends the text that precedes the next possible markup to `out`. Returns false if there is no such text.
 bool HtmlLinks::read_text(std::string& out) {
   const std::string_view text = unread();
   std::size_t end = text.find('<');
   if (!raw_.empty()) {
-    // Only the end tag of the element ends it.
+    // Only the element's end tag ends the text.
     while (end != std::string_view::npos && text.size() - end >= raw_.size() + 2 &&
            !(text[end + 1] == '/' && boost::algorithm::iequals(text.substr(end + 2, raw_.size()), raw_))) {
       end = text.find('<', end + 1);
@@ -182,7 +182,7 @@ bool HtmlLinks::read_text(std::string& out) {
   return end > 0;
 }
 
-// Reads a tag, a comment, or a single "<". False: more input is needed.
+// Reads a tag, a comment, or a single "<". Returns false if more input is needed.
 bool HtmlLinks::read_markup(std::string& out) {
   const std::string_view text = unread();
   if (text.size() < 2) return false;
@@ -206,7 +206,7 @@ bool HtmlLinks::read_markup(std::string& out) {
   }
   const std::string_view markup = text.substr(0, end);
   at_ += end;
-  if (!raw_.empty()) raw_.clear();  // its end tag
+  if (!raw_.empty()) raw_.clear();  // `markup` is the end tag of that element
   if (rewrite) {
     rewrite_tag(out, markup);
   } else {

@@ -1,6 +1,6 @@
-// Rewrites links in HTML: links to the backend's host become links through the proxy.
+// Rewrites links in HTML so that links to the backend's host lead through the proxy.
 //
-// The text passes in pieces; at most one tag is buffered, and a tag longer than kMaxTag is passed unchanged.
+// feed() converts the text piece by piece. At most one tag is buffered; a tag longer than kMaxTag is not rewritten.
 // Thread-safety: one executor.
 // Errors:        none: text that is not HTML is unchanged.
 #pragma once
@@ -13,11 +13,12 @@ namespace backplane::core {
 // The address of a page at the backend, and the address at this server.
 struct LinkRules {
   std::string backend;       // "host:port"
-  std::string request_host;  // of the Host header
-  std::string prefix;        // the path of this server before the backend's
+  std::string request_host;  // the Host header of the client's request
+  std::string prefix;        // the part of the request's path that precedes the backend's path
 };
 
-// path.Join of the parts of a path: without empty parts, "." and "..". A slash at the end, and an empty path, are retained.
+// Like Go's path.Join: removes empty parts and "." and resolves "..". Unlike path.Join, retains a slash at the end. An empty path stays
+// empty.
 std::string clean_path(std::string_view path);
 // The rewritten link.
 std::string rewrite_link(const LinkRules& rules, std::string_view link);
@@ -28,7 +29,7 @@ class HtmlLinks {
 
   explicit HtmlLinks(LinkRules rules) : rules_(std::move(rules)) {}
   std::string feed(std::string_view piece);
-  // The buffered text.
+  // Returns the text that is still buffered, unchanged.
   std::string end();
 
  private:
@@ -40,8 +41,8 @@ class HtmlLinks {
 
   const LinkRules rules_;
   std::string held_;
-  std::size_t at_ = 0;  // the text before it has been forwarded
-  std::string raw_;     // the current element whose content is no markup: "script"
+  std::size_t at_ = 0;  // the position in held_ up to which feed() has returned the text
+  std::string raw_;     // the open element whose content is not markup, such as "script"; empty: none
 };
 
 }  // namespace backplane::core

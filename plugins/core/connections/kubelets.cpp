@@ -36,7 +36,7 @@ ClientConfig config_of(const Host& host) {
   return out;
 }
 
-// As Go prints a list of addresses.
+// Formats a list of addresses like Go's %v.
 std::string printed_addresses(const Array* addresses) {
   std::string out = "[";
   if (addresses == nullptr) return out + "]";
@@ -77,7 +77,7 @@ Result<std::shared_ptr<Kubelets>> Kubelets::make(Host& host, std::shared_ptr<Sta
   config.certificate_authority_file.clear();
   config.insecure_skip_tls_verify = true;
   out->unverified_ = std::make_shared<Clients>(host, std::move(config));
-  // Unusable files make startup fail, and not the first call.
+  // Makes one client now, so that unusable certificate files make startup fail instead of the first call.
   auto tried = out->verified_->of("https://kubelet.invalid:10250");
   if (!tried.ok()) return std::move(tried).status();
   return out;

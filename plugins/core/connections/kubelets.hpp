@@ -2,7 +2,7 @@
 //
 // Thread-safety: any executor.
 // Lifetime:      shared; the host and the nodes' storage outlive it.
-// Errors:        404 for a missing node, 500 for one without an address of a wanted type.
+// Errors:        404 for a missing node, 500 for a node without an address of a type in --kubelet-preferred-address-types.
 #pragma once
 
 #include <memory>

@@ -71,7 +71,7 @@ Task<void> LinkingExchange::finish() {
   if (links_) {
     std::vector<SharedBytes> rest = rewritten({}, true);
     Status written = co_await inner().write(std::move(rest));
-    (void)written;  // the client has disconnected
+    (void)written;  // an error means that the client has disconnected
   }
   co_await inner().finish();
 }

@@ -27,14 +27,14 @@ class LinkingExchange final : public ForwardingExchange {
  private:
   void note(std::string_view name, std::string_view value);
   void look_at(int code, std::string_view content_type);
-  // The text to send in place of the received one; at the end, also the buffered rest.
+  // Returns the rewritten text of `chunks`. If `at_end` is true, appends the text that is still buffered.
   std::vector<SharedBytes> rewritten(const std::vector<SharedBytes>& chunks, bool at_end);
 
   const LinkRules rules_;
   std::string coding_;
   bool redirects_ = false;
-  std::optional<HtmlLinks> links_;      // of a response that is rewritten
-  std::unique_ptr<PackedText> packed_;  // … and that is compressed
+  std::optional<HtmlLinks> links_;      // set if the response is rewritten
+  std::unique_ptr<PackedText> packed_;  // set if the response is rewritten and compressed
 };
 
 }  // namespace backplane::core

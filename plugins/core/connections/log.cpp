@@ -11,7 +11,7 @@
 namespace backplane::core {
 namespace {
 
-// The limit of an error response.
+// The number of bytes that are read of a kubelet's error response.
 constexpr std::size_t kMostBytes = 50'000;
 
 // Reads up to kMostBytes of the response body.
@@ -31,7 +31,7 @@ struct Outcome {
   Reason reason;
   std::string_view words;  // empty: the kubelet's message
 };
-// Upstream's errors for codes without a message.
+// Upstream's reasons and messages for error codes of the kubelet.
 constexpr Outcome kOutcomes[] = {
     {401, Reason::kUnauthorized, "the server has asked for the client to provide credentials"},
     {403, Reason::kForbidden, ""},
@@ -168,7 +168,7 @@ class PodLog final : public RestStorage, public StreamGetter {
     return {};
   }
 
-  // Each piece immediately: a client that follows a log does not wait for the next piece.
+  // Forwards each piece immediately, because a client that follows a log must not wait until the next piece arrives.
   static Task<Status> copy(Exchange& exchange, HttpAnswer& answer) {
     exchange.set_compressible(false);
     Status status = co_await exchange.start(200, "text/plain");

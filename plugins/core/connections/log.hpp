@@ -1,7 +1,8 @@
 // pods/log: the log of a container, from the kubelet of its node.
 //
 // Thread-safety: any executor.
-// Errors:        upstream's: 400 for a container that cannot be chosen, 422 for invalid options, the kubelet's response in a Status.
+// Errors:        upstream's: 400 for a container that is missing or ambiguous, 422 for invalid options. An error response of the kubelet
+//                becomes a Status.
 #pragma once
 
 #include <memory>

@@ -11,10 +11,10 @@ namespace backplane::core {
 namespace {
 
 constexpr std::string_view kStreams[] = {"All", "Stderr", "Stdout"};
-// A parameter with an empty time.
+// The value of a time parameter that is empty.
 constexpr std::string_view kZeroTime = "0001-01-01T00:00:00Z";
 
-// Any text except "false" and "0" is true, including the empty one.
+// Any text except "false" and "0" is true, even an empty text.
 bool read_bool(const Query& query, std::string_view key) {
   if (!query_has(query, key)) return false;
   const std::string_view text = query_get(query, key);
@@ -93,7 +93,7 @@ Object stream_options(std::string_view kind, const Query& query) {
   return out;
 }
 
-// The path of two fields together, without a name, as upstream prints it.
+// The field path that upstream prints for an error about two fields together.
 constexpr std::string_view kNoField = "[]";
 
 }  // namespace

@@ -16,7 +16,7 @@
 
 namespace backplane::core {
 
-// Key and value pairs, sorted by key and escaped, as url.Values.Encode() has them.
+// Encodes pairs of keys and values, sorted by key and escaped, like Go's url.Values.Encode().
 std::string encode_query(Query pairs);
 // A path escaped like URL.EscapedPath(): characters that are valid in a path are unchanged.
 std::string escape_path(std::string_view path);
@@ -33,7 +33,7 @@ struct LogOptions {
   std::optional<std::string> stream;
 };
 Result<LogOptions> read_log_options(const Query& query);
-// `streams`: the gate PodLogsQuerySplitStreams.  It also gives the default of `stream`.
+// `streams`: the gate PodLogsQuerySplitStreams. If it is on, sets options.stream to its default "All".
 Status check_log_options(LogOptions& options, std::string_view pod, bool streams);
 std::string kubelet_query(const LogOptions& options, bool streams);
 std::vector<ConnectParameter> log_parameters();
@@ -45,7 +45,7 @@ Result<Object> read_port_forward_options(const Query& query);
 std::vector<ConnectParameter> exec_parameters();
 std::vector<ConnectParameter> attach_parameters();
 std::vector<ConnectParameter> port_forward_parameters();
-// The options of any of the three.
+// Formats the options of exec, attach or portforward as the kubelet's query.
 std::string kubelet_query(const Object& options);
 
 }  // namespace backplane::core

@@ -1,7 +1,7 @@
 // Decompresses a text (Content-Encoding gzip or deflate) piece by piece, and compresses it again.
-// A piece may expand to at most kMost bytes; otherwise the text fails.
+// A piece may expand to at most kMost bytes.
 // Thread-safety: one executor.
-// Errors:        failed(): the input is not compressed in that way.
+// Errors:        failed() returns true if the input is not valid compressed data, or if a piece expands to more than kMost bytes.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ class PackedText {
  public:
   static constexpr std::size_t kMost = 32 << 20;
 
-  // Null: another encoding.
+  // Returns null for an encoding other than gzip and deflate.
   static std::unique_ptr<PackedText> of(std::string_view coding);
   ~PackedText();
 

@@ -10,7 +10,7 @@
 namespace backplane::core {
 namespace {
 
-// In the order in which upstream visits them.
+// The lists of containers, in the order in which upstream visits them.
 constexpr const char* kContainerLists[] = {"initContainers", "containers", "ephemeralContainers"};
 
 std::vector<std::string_view> names_in(const Object& pod, const char* list) {

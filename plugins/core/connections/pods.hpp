@@ -1,4 +1,4 @@
-// Look-ups of connections to a pod: its container, node and address.
+// Functions that read a pod's container, node and address for connections to the pod.
 //
 // Thread-safety: pure functions of a pod's tree.
 // Errors:        kBadRequest with upstream's messages.
@@ -12,13 +12,13 @@
 
 namespace backplane::core {
 
-// The container `wanted`, which must exist; empty: the only container of the pod.
+// Returns `wanted` if the pod has a container of that name. If `wanted` is empty, returns the pod's only regular container.
 Result<std::string> choose_container(const Object& pod, std::string_view wanted);
 std::string_view node_of(const Object& pod);
-// The first address of the pod, which must be reachable from outside of its host. "address not allowed" otherwise.
+// Returns the first address of the pod. Errors: kBadRequest "address not allowed" if it is not a global unicast address.
 Result<std::string> address_of(const Object& pod);
 bool has_address(const Object& pod, std::string_view address);
-// The first declared port of the containers; empty: none.
+// Returns the first port that a container declares; empty: none.
 std::string first_port(const Object& pod);
 
 // "name", "name:port" or "scheme:name:port".

@@ -28,7 +28,7 @@ Result<ProxyTarget> target_at(Clients& clients, const std::string& scheme, std::
 
 // ---- nodes
 
-// Why the proxy must not connect to `host`, as an error message; empty: it may connect.
+// Returns the error message if the proxy must not connect to `host`; empty: it may connect.
 std::string host_problem(const std::string& host) {
   if (parse_ip(host)) return is_global_unicast(host) ? "" : "address not allowed";
   addrinfo hints{};

@@ -1,8 +1,9 @@
-// nodes/proxy, pods/proxy and services/proxy: HTTP to their servers, with and without a path.
+// nodes/proxy, pods/proxy and services/proxy: forward HTTP requests, with or without a path, to a kubelet, a pod or a service.
 //
 // Links in HTML that lead to the backend's own host are rewritten to lead through the proxy.
 // Thread-safety: any executor.
-// Errors:        upstream's: 400 for loopback and link-local addresses, 503 if a service has no endpoints, or the backend does not respond.
+// Errors:        upstream's: 400 for loopback and link-local addresses, 503 if a service has no endpoints or if the backend does not
+//                respond.
 #pragma once
 
 #include <memory>
@@ -13,7 +14,7 @@
 
 namespace backplane::core {
 
-// The clients for pods and services: as upstream, certificates are not verified.
+// Makes the clients for the proxies. As upstream, they do not verify certificates.
 std::shared_ptr<Clients> make_proxy_clients(Host& host, DialFunction dial);
 
 std::shared_ptr<RestStorage> make_node_proxy(std::shared_ptr<const Kubelets> kubelets, std::shared_ptr<Clients> clients);

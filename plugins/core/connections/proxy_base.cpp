@@ -12,7 +12,7 @@ std::string_view query_part(std::string_view target) {
   return question == std::string_view::npos ? std::string_view() : target.substr(question);
 }
 
-// The prefix of the backend's path in this server's path.
+// Returns `path` without the backend's path at its end.
 std::string prefix_of(const std::string& path, std::string_view backend_path) {
   std::string suffix(backend_path);
   if (path.ends_with('/') && !suffix.ends_with('/')) suffix += '/';
@@ -37,7 +37,7 @@ Task<Status> ProxyBase::connect_with(RequestContext& context, std::string name, 
   const std::string path = clean_path(get_string(options, "path"));
   const bool reads = exchange.method() == "GET" || exchange.method() == "HEAD";
   if (path.empty() && reads && !is_upgrade_request(exchange)) {
-    // Otherwise relative links of the backend's page would resolve incorrectly.
+    // Redirects to the path with a slash at its end, so that relative links of the backend's page resolve correctly.
     exchange.set_response_header("Location", context.info.path + "/" + std::string(query_part(exchange.target())));
     co_await exchange.respond(301, "", {});
     co_return Status();

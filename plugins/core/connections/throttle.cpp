@@ -8,7 +8,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Pieces per second: each is small enough that the rate is even.
+// Pieces per second. The pieces are small so that the rate is even.
 constexpr std::int64_t kPieces = 10;
 
 // One direction of a connection.

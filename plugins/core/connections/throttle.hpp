@@ -2,7 +2,7 @@
 // many bytes per second in each direction. As upstream, other calls are not limited.
 //
 // Thread-safety: as the wrapped client.
-// Lifetime:      owns the wrapped client; a read in progress delays the end of its call by a tenth of a second.
+// Lifetime:      owns the wrapped client; a read that waits for the rate ends at most a tenth of a second after its call.
 // Source:        k8s.io/apimachinery pkg/util/proxy (UpgradeAwareHandler.MaxBytesPerSec).
 #pragma once
 

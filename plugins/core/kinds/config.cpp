@@ -43,7 +43,7 @@ class SecretStrategy final : public KindStrategy {
   }
 };
 
-// Of the secrets of an account, only names count.
+// Stores only the names of a service account's secrets.
 class ServiceAccountStrategy final : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;

@@ -21,7 +21,7 @@ std::string host_and_port(std::string_view ip, std::int64_t port) {
   return (six ? "[" + std::string(ip) + "]" : std::string(ip)) + ":" + std::to_string(port);
 }
 
-// The addresses of a subset, once for each port.
+// Appends each address of a subset once for each port, as "address:port".
 void add_subset(const Object& subset, std::vector<std::string>& all) {
   const auto each_address = [&](const auto& shown) {
     each(subset, "addresses", [&](const Object& address, std::size_t) { all.push_back(shown(get_string(address, "ip"))); });
@@ -57,7 +57,7 @@ class EventStrategy final : public KindStrategy {
   using KindStrategy::KindStrategy;
 
  protected:
-  // The reporter is the only member that the newer form has under another name.
+  // Names the member as the request's API group does. Only the reporter has different names in the two groups.
   void check_request(const RequestContext& context, const Object& object, FieldErrors& errors) const override {
     if (get_string(object, "eventTime").empty()) return;
     const char* blamed = context.info.api_group == "events.k8s.io" ? "reportingController" : "reportingComponent";

@@ -29,16 +29,16 @@ struct CoreOptions {
   workload::PodValidationOptions pods = {};
   std::chrono::seconds event_ttl{0};                // 0: events do not expire
   std::shared_ptr<const StoreHooks> services = {};  // null: services get no addresses and ports
-  bool mutable_node_affinity = false;               // gate MutablePVNodeAffinity: of volumes
+  bool mutable_node_affinity = false;               // gate MutablePVNodeAffinity: the node affinity of PersistentVolumes may change
 };
-// The group: its document (schema/core_group.json) with this code.
+// Returns the document of the group (schema/core_group.json) together with the code of its kinds.
 Result<kit::GroupDocument> core_group(CoreOptions options = {});
 
 std::shared_ptr<const Strategy> namespace_finalize_strategy();
 std::shared_ptr<const Strategy> pod_status_strategy(std::shared_ptr<const Strategy> parent);
 std::shared_ptr<const Strategy> pod_ephemeral_containers_strategy(workload::PodValidationOptions options = {});
 std::shared_ptr<const Strategy> pod_resize_strategy(workload::PodValidationOptions options = {});
-// Changes by a binding or an eviction: the object is stored without further checks.
+// The strategy of changes by a binding or an eviction: the pod is stored without further checks.
 std::shared_ptr<const Strategy> pod_binding_strategy();
 
 }  // namespace backplane::core

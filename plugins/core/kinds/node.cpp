@@ -31,7 +31,7 @@ Value show_roles(const Value* labels, std::int64_t) {
   return Value(roles.empty() ? "<none>" : joined({roles.begin(), roles.end()}));
 }
 
-// Names of gates, with parts after slashes: "MyFeature/mySubFeature".
+// Returns true for a name of a feature gate, which may have parts after slashes: "MyFeature/mySubFeature".
 bool is_feature_name(std::string_view name) {
   if (name.empty() || name.front() < 'A' || name.front() > 'Z' || name.back() == '/') return false;
   for (std::size_t i = 1; i < name.size(); ++i) {
@@ -65,7 +65,7 @@ void check_features(const Object& node, FieldErrors& errors) {
   }
 }
 
-// The deprecated configuration of nodes (`part`: spec or status) is kept if the old object has it.
+// Removes the deprecated `member` of `part` (spec or status), unless the old object has it.
 void drop_unused(Object& object, const Object& old, std::string_view part, std::string_view member) {
   if (has(object, part) && !has(object_or_empty(old, part), member)) erase_member(ensure_object(object, part), member);
 }
@@ -96,7 +96,7 @@ class NodeStatusStrategy final : public StatusStrategy {
   }
 };
 
-// Whether two ranges are of two families cannot be decided if one is invalid: upstream reports that in addition.
+// If one of several ranges is invalid, upstream cannot determine the families of the ranges and reports an additional internal error.
 void check_families(const Object& node, FieldErrors& errors) {
   const std::vector<std::string> ranges = texts_of(object_or_empty(node, "spec"), "podCIDRs");
   for (std::size_t i = 0; ranges.size() > 1 && i < ranges.size(); ++i) {
@@ -110,7 +110,7 @@ void check_families(const Object& node, FieldErrors& errors) {
   }
 }
 
-// Capacities are given on create, too.
+// The strategy of nodes. A create may set the status, too, such as the capacity.
 class NodeStrategy final : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
@@ -125,7 +125,7 @@ class NodeStrategy final : public KindStrategy {
     check_node_annotations(object, errors);
     check_families(object, errors);
   }
-  // Upstream checks updates twice.
+  // Upstream runs this check twice on update, so its errors are reported twice.
   void check_change(const Object& object, const Object&, FieldErrors& errors) const override { check_node_annotations(object, errors); }
   void check_new(const Object& object, FieldErrors& errors) const override { check_features(object, errors); }
 };

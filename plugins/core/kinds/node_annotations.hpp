@@ -1,4 +1,4 @@
-// Annotations of nodes that were fields before they were stable: taints, and pods that should run on other nodes.
+// Checks two alpha annotations of nodes: the taints, which have become a field, and the pods that the scheduler should avoid.
 //
 // Thread-safety: pure function.
 #pragma once

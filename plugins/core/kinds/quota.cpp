@@ -88,7 +88,7 @@ constexpr std::array<Order, 5> kOrders = {
      {"min", "default", "default", "min", "min value ", " is greater than default value "},
      {"default", "max", "default", "max", "default value ", " is greater than max value "}}};
 
-// Pods have no defaults; the schema reports it.
+// Skips limits of type Pod: they must not have defaults, which the schema reports.
 void check_default_orders(const Object& limit, const Path& path, FieldErrors& errors) {
   if (get_string(limit, "type") == "Pod") return;
   for (const Order& order : kOrders) {
@@ -103,7 +103,7 @@ void check_default_orders(const Object& limit, const Path& path, FieldErrors& er
   }
 }
 
-// Resources without overcommit: the request defaults to the limit.
+// For a resource that cannot be overcommitted, the default request must equal the default limit.
 void check_same_defaults(const Object& limit, const Path& path, FieldErrors& errors) {
   if (get_string(limit, "type") == "Pod") return;  // pods have no defaults: another check reports it
   const Path requests = path.at("defaultRequest");
@@ -142,7 +142,7 @@ class LimitRangeStrategy final : public KindStrategy {
   }
 };
 
-// The resources that a scope can count.  The schema checks unknown names.
+// Returns true if the scope can count the resource `name`, and for unknown scopes, which the schema reports.
 bool counts(std::string_view scope, std::string_view name) {
   static const std::set<std::string, std::less<>> kComputing = {"cpu",           "memory",       "limits.cpu",
                                                                 "limits.memory", "requests.cpu", "requests.memory"};
@@ -213,7 +213,7 @@ void print_quota(const Object& object, std::int64_t, Array& cells) {
   cells.emplace_back(joined(limits, ", "));
 }
 
-// For `spec.hard`: a request exceeds its limit.
+// Warns if a request in `spec.hard` exceeds the limit of the same resource.
 void warn_of_order(const Value& value, const std::string&, std::vector<std::string>& warnings) {
   const Object& hard = value.get_object();
   for (const std::string name : {"cpu", "memory", "storage", "ephemeral-storage"}) {

@@ -41,8 +41,8 @@ std::string_view stable_label(std::string_view key) {
   return row != kLabels.end() ? row->second : std::string_view();
 }
 
-// Restores the deprecated label in requirements at the same position that now use the stable label. As upstream, also restores a key that
-// was removed if its label has no successor.
+// If a requirement uses the stable successor of the label in the old requirement at the same index, restores the old label. As upstream,
+// also restores a key that was removed if the old label has no successor.
 void follow_labels(Array& requirements, const Array& before) {
   for (std::size_t i = 0; i < requirements.size() && i < before.size(); ++i) {
     if (!requirements[i].is_object() || !before[i].is_object()) continue;
@@ -52,7 +52,7 @@ void follow_labels(Array& requirements, const Array& before) {
   }
 }
 
-// `affinity` is a copy.
+// Returns true if the affinities differ only in deprecated labels that became stable labels. Modifies `affinity`, which is a copy.
 bool same_but_for_labels(Object affinity, const Object& before) {
   Value* required = find(affinity, "required");
   Value* terms = required != nullptr && required->is_object() ? find(required->get_object(), "nodeSelectorTerms") : nullptr;
@@ -72,7 +72,7 @@ bool same_but_for_labels(Object affinity, const Object& before) {
   return affinity == before;
 }
 
-// Whether the volume is a local volume: no other source that upstream checks first is set.
+// Returns true if `local` is set, and no other source that upstream checks first.
 bool is_local(const Object& spec) {
   constexpr std::array<std::string_view, 6> kOther = {"capacity", "claimRef", "nodeAffinity", "local", "storageos", "csi"};
   return has(spec, "local") && std::none_of(spec.begin(), spec.end(), [&](const auto& member) {
@@ -80,7 +80,7 @@ bool is_local(const Object& spec) {
          });
 }
 
-// Kinds of volumes that support mount options: for other kinds the annotation is forbidden.
+// Forbids the annotation with mount options for kinds of volumes that do not support them.
 void check_mount_options(const Object& volume, FieldErrors& errors) {
   constexpr std::array<std::string_view, 13> kMounted = {"gcePersistentDisk",
                                                          "awsElasticBlockStore",
@@ -102,7 +102,7 @@ void check_mount_options(const Object& volume, FieldErrors& errors) {
   errors.forbidden("metadata.annotations." + std::string(kOptions), "may not specify mount options for this volume type");
 }
 
-// The phase of a new volume, until a controller sets another.
+// The strategy of volumes. A new volume has the phase Pending until a controller sets another phase.
 class PersistentVolumeStrategy final : public KindStrategy {
  public:
   PersistentVolumeStrategy(KindFacts facts, bool mutable_node_affinity)
@@ -137,7 +137,7 @@ class PersistentVolumeStrategy final : public KindStrategy {
     }
   }
   void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
-    // Upstream checks updates twice.
+    // Upstream runs this check twice on update, so its errors are reported twice.
     check_spec(object, errors);
     if (has(object_or_empty(old, "spec"), kAttributes) && !has(object_or_empty(object, "spec"), kAttributes)) {
       errors.forbidden(at("spec", kAttributes), "update from non-nil value to nil is forbidden");
@@ -172,7 +172,7 @@ class PersistentVolumeStatusStrategy final : public StatusStrategy {
   }
 };
 
-// Resources in a claim's status are storage, or names with a domain.
+// Accepts the resources that a claim's status may contain: "storage", and names with a domain.
 bool check_claim_key(std::string_view name, const std::string& path, FieldErrors& errors) {
   const auto problems = is_qualified_name(name);
   for (const std::string& problem : problems) errors.invalid(path, name, problem);
@@ -245,8 +245,9 @@ class PersistentVolumeClaimStrategy final : public KindStrategy {
 
  protected:
   void prepare_create(Object& object) const override { prepare_update(object, {}); }
-  // dataSource is the older field for dataSourceRef: both are equal if the older field can express the reference. It cannot refer to newer
-  // kinds, and is then dropped. Old clients omit the newer field, or both fields of a source that was already invalid on create.
+  // dataSource is the older field for dataSourceRef. If a request sets only one of the two fields, copies it to the other. There are two
+  // exceptions. A dataSourceRef with a namespace is not copied, because dataSource has none. A dataSource of a kind that only dataSourceRef
+  // supports is removed, unless the old claim has one of the fields.
   void prepare_update(Object& object, const Object& old) const override {
     Object& spec = ensure_object(object, "spec");
     const Object& before = object_or_empty(old, "spec");
@@ -263,7 +264,7 @@ class PersistentVolumeClaimStrategy final : public KindStrategy {
   void check(const Object& object, FieldErrors& errors) const override {
     validate_claim_spec(object_or_empty(object, "spec"), "spec", errors);
   }
-  // The request of a claim that was expanded may be reduced again, to more than the actual capacity.
+  // The storage request of an expanded claim may be reduced again, but must remain greater than the actual capacity.
   void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
     check_class_annotation(object, old, errors);
     check_attributes_change(object, old, errors);

@@ -63,7 +63,7 @@ class NamespaceController {
   }
 
  private:
-  // A namespace that has changed meanwhile gets its conditions from the next attempt.
+  // Writes the conditions. Ignores errors, such as a conflict, because the next attempt writes the conditions again.
   Task<void> note(Object& ns, const DeletionReport& report) {
     if (!set_deletion_conditions(ns, report)) co_return;
     Object sent = ns;
@@ -98,7 +98,7 @@ ResourceEventHandler enqueue_terminating(std::shared_ptr<WorkQueue> queue) {
   };
   ResourceEventHandler handler;
   handler.on_add = [note](const ObjectRef& ns, bool) { note(ns); };
-  // Changes of the conditions by this controller need no further pass.
+  // Ignores updates of a namespace that was terminating before, such as this controller's own changes of the conditions.
   handler.on_update = [note](const ObjectRef& old, const ObjectRef& now) {
     if (!is_terminating(*old)) note(now);
   };

@@ -44,7 +44,7 @@ bool LeaseObserver::is_held(const Object* lease, Clock::time_point now, double n
   return since && now_unix - static_cast<double>(*since) < static_cast<double>(duration);
 }
 
-// Servers of one machine have one server_id().
+// Servers on one machine have the same server_id(), so the identity has a random suffix.
 ControllerElection::ControllerElection(Host& host, std::optional<ServerRecords> records)
     : host_(host), records_(std::move(records)), identity_(server_id(host_name()) + "-" + random_suffix()) {}
 

@@ -1,9 +1,9 @@
-// Decides whether this server runs the namespace controller: it does if no kube-controller-manager is active, and if it is the chosen one
-// of the servers of the store.
+// Decides whether this server runs the namespace controller: it does if no kube-controller-manager is active and this server is the chosen
+// server of those that share the store.
 // A kube-controller-manager is active while the Lease kube-system/kube-controller-manager has a holder that renews it. Each server that has
 // a namespace to empty keeps a record below /registry/backplane/namespacecontrollers/; the server whose identity sorts first is chosen.
-// Records expire after ServerRecords::kLife, so another server takes over when the chosen one stops. Only a store in etcd can have several
-// servers: without --etcd-servers there are no records.
+// Records expire after ServerRecords::kLife, so another server takes over when the chosen server stops. Only a store in etcd can have
+// several servers: without --etcd-servers there are no records.
 // Thread-safety: one executor.
 // Lifetime:      shared by the controller's workers; the host outlives it.
 // Errors:        a lease or a record that cannot be read or written is logged at debug; then this server waits.
@@ -51,7 +51,7 @@ class ControllerElection {
   Task<Result<bool>> is_chosen();
 
   Host& host_;
-  std::optional<ApiClient> client_;  // since the first call
+  std::optional<ApiClient> client_;  // set at the first call
   const std::optional<ServerRecords> records_;
   const std::string identity_;
   LeaseObserver lease_;

@@ -11,7 +11,8 @@ namespace {
 
 using namespace kit;
 
-// A condition is True with `reason` and a message if there is an obstacle, else False with the other two.
+// A condition. If message() returns a text, the condition is True with `reason` and this text. Otherwise it is False with `good_reason` and
+// `good_message`.
 struct Row {
   std::string_view type, reason, good_reason, good_message;
   std::string (*message)(const DeletionReport& report);  // empty: there is no obstacle
@@ -22,7 +23,7 @@ std::string discovery_message(const DeletionReport& report) {
   return "Discovery failed for some groups, " + std::to_string(report.undiscovered.size()) + " failing: " + report.discovery_error();
 }
 
-// Versions are taken from discovery one by one, so none fails to parse.
+// Always empty: the versions come from discovery, so none fails to parse.
 std::string parsing_message(const DeletionReport&) { return {}; }
 
 std::string content_message(const DeletionReport& report) {
@@ -32,7 +33,7 @@ std::string content_message(const DeletionReport& report) {
   return "Failed to delete all resource types, " + std::to_string(sorted.size()) + " remaining: " + joined(sorted, ", ");
 }
 
-// `between`: " has ", with the count and `unit` after it.
+// Returns `begin` and a list of "NAME BETWEEN COUNT UNIT" for the counts above 0; empty if there are none.
 std::string counted(std::string_view begin, const std::map<std::string, std::int64_t>& counts, std::string_view between,
                     std::string_view unit) {
   std::vector<std::string> rows;

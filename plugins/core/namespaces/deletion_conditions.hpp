@@ -16,7 +16,7 @@ namespace backplane::core {
 struct DeletionReport {
   std::map<std::string, std::string> undiscovered;   // group version → the reason why its resources are not known
   std::string discovery_problem;                     // the reason why no group is known
-  std::vector<std::string> problems;                 // of resources whose objects could not be deleted
+  std::vector<std::string> problems;                 // the errors of resources whose objects could not be deleted
   std::map<std::string, std::int64_t> remaining;     // "pods." → the number of remaining objects
   std::map<std::string, std::int64_t> by_finalizer;  // finalizer → the number of objects that have it
 
@@ -25,7 +25,7 @@ struct DeletionReport {
   bool failed() const { return !undiscovered.empty() || !discovery_problem.empty() || !problems.empty(); }
 };
 
-// Sets the conditions in the namespace's status; false: they were set already.
+// Sets the conditions in the namespace's status. Returns false if they were set already.
 bool set_deletion_conditions(Object& ns, const DeletionReport& report);
 
 }  // namespace backplane::core

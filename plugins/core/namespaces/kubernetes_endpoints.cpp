@@ -7,7 +7,7 @@
 namespace backplane::core {
 namespace {
 
-// The endpoint slice mirroring controller ignores such endpoints.
+// The label that makes the endpoint slice mirroring controller ignore an Endpoints object.
 constexpr std::string_view kSkipMirror = "endpointslice.kubernetes.io/skip-mirror";
 
 std::string_view type_of(std::string_view address) { return address.find(':') == std::string_view::npos ? "IPv4" : "IPv6"; }
@@ -52,7 +52,7 @@ Object* only_subset(Object& endpoints) {
   return one ? subsets->get_array().front().if_object() : nullptr;
 }
 
-// Sets a list; an absent list and an empty one are equal.
+// Sets the list `key`, and returns false if it had this value already. An absent list equals an empty list.
 bool set_list(Object& object, std::string_view key, Array wanted) {
   const Array* have = get_array(object, key);
   if (have != nullptr ? *have == wanted : wanted.empty()) return false;
@@ -69,7 +69,7 @@ void thin_out(Array& addresses, std::size_t own, std::size_t most) {
   }
 }
 
-// Adds the endpoints of a subset's addresses of that type.
+// Appends an endpoint for each address of the type `type` in the subset's list `member`.
 void add_endpoints(Array& list, const Object& subset, std::string_view member, std::string_view type) {
   const Array* addresses = get_array(subset, member);
   if (addresses == nullptr) return;

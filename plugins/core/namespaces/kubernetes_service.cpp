@@ -64,7 +64,7 @@ Task<Status> KubernetesServiceController::reconcile(bool present) {
   co_return status;
 }
 
-// Writes or removes this server's record; the records of other servers exist while they renew them.
+// Renews or removes this server's record. Returns a change that sets the addresses of all servers that have a record.
 Task<Result<KubernetesServiceController::Change>> KubernetesServiceController::change_by_leases(bool present) {
   auto keeping = present ? leases_->renew(service_.advertise_address) : leases_->remove(service_.advertise_address);
   Status kept = co_await std::move(keeping);
@@ -83,7 +83,7 @@ KubernetesServiceController::Change KubernetesServiceController::change_by_count
   };
 }
 
-// Reads, changes and writes until the write has no conflict.
+// Reads, changes and writes the endpoints. Retries after a conflict, up to kConflicts times.
 Task<Result<Object>> KubernetesServiceController::reconcile_endpoints(Change change) {
   const GroupVersionResource resource{"", "v1", "endpoints"};
   for (int attempt = 0; attempt < kConflicts; ++attempt) {
@@ -150,7 +150,7 @@ Task<void> KubernetesServiceController::remove_endpoints() {
 
 Task<void> KubernetesServiceController::run(Signal& stop) {
   Sleeper sleeper(stop);
-  // The record of a crashed server is removed, so that clients do not connect before this server is ready.
+  // Removes the address that this server left behind if it crashed, so that clients do not connect before the server is ready.
   if (keeps_endpoints()) co_await remove_endpoints();
   auto waiting = wait_until_ready(*client_, stop, stopped_);
   co_await std::move(waiting);

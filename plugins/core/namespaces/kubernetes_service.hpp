@@ -1,7 +1,8 @@
-// The service `kubernetes` of namespace default, by which programs inside the cluster find this server, and its endpoints and slice. As in
-// upstream's kubernetesservice controller and its endpoint reconcilers, the addresses are those of all servers of the store.
+// Maintains the service `kubernetes` in namespace default, its Endpoints and its EndpointSlice. Programs in the cluster connect to the API
+// servers through this service. As in upstream's kubernetesservice controller and its endpoint reconcilers, the addresses are those of all
+// servers of the store.
 //
-// Thread-safety: one executor; start() and stop() are the hooks of that name.
+// Thread-safety: one executor. start() is a post-start hook, stop() a pre-shutdown hook.
 // Lifetime:      shared by the hooks; its task ends when the stop signal fires.
 // Errors:        a failed write is logged and retried at the next pass.
 #pragma once
@@ -31,9 +32,10 @@ class KubernetesServiceController {
   KubernetesServiceController(Host& host, KubernetesService service, std::optional<MasterLeases> leases)
       : host_(host), service_(std::move(service)), leases_(std::move(leases)) {}
 
-  // Creates the service; a task maintains service and endpoints from then on, the endpoints once the server is ready.
+  // Starts a task. When the server is ready, the task creates the service and the endpoints, and maintains them from then on.
   Task<Status> start(PostStartHookContext context);
-  // Removes this server's address from the endpoints; nothing is written afterwards. An error is logged: it must not fail a shutdown.
+  // Removes this server's address from the endpoints; nothing is written afterwards. An error is only logged, because it must not fail a
+  // shutdown.
   Task<Status> stop();
 
  private:
@@ -45,7 +47,8 @@ class KubernetesServiceController {
   Task<Status> reconcile(bool present);
   Task<Result<Change>> change_by_leases(bool present);
   Change change_by_count(bool present) const;
-  // The endpoints after the change; empty: there are none.
+  // Applies `change` and returns the resulting endpoints. Returns an empty object if there are none, or if the write is postponed
+  // (pauses_).
   Task<Result<Object>> reconcile_endpoints(Change change);
   Task<Status> reconcile_slice(Object endpoints);
   Task<void> remove_endpoints();
@@ -54,8 +57,8 @@ class KubernetesServiceController {
   Host& host_;
   KubernetesService service_;
   const std::optional<MasterLeases> leases_;
-  std::optional<ApiClient> client_;  // since start()
-  kit::RewritePause pauses_;         // other servers may listen at another port
+  std::optional<ApiClient> client_;  // set by start()
+  kit::RewritePause pauses_;         // postpones repeated writes: servers with different ports would overwrite each other's endpoints
   bool busy_ = false;                // a pass runs
   bool stopped_ = false;
 };

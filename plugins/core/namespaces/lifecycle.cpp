@@ -45,7 +45,7 @@ class NamespaceLifecycle final : public AdmissionPlugin {
 
  private:
   Task<Status> check(const AdmissionAttributes& attributes) const {
-    // A separate context, because the plugin reads on its own behalf: without admission and the namespace of the request's path.
+    // The plugin reads on its own behalf, so it uses a separate context, which does not contain the namespace of the request's path.
     RequestContext own;
     auto found = co_await read(own, attributes.ns, "0");
     // The cache may not have the namespace yet.

@@ -1,8 +1,8 @@
-// The addresses of the servers over one store: each keeps a record that expires if it is not renewed (upstream:
+// The addresses of the servers that share a store. Each server has a record, which expires if the server does not renew it (upstream:
 // reconcilers.Leases, keys /registry/masterleases/ADDRESS).
 //
 // Thread-safety: any thread.
-// Lifetime:      values; they share a storage that is not served.
+// Lifetime:      values; copies share a storage that is not served.
 // Errors:        those of the store.
 #pragma once
 
@@ -17,11 +17,11 @@ class MasterLeases {
  public:
   static Result<MasterLeases> make(Host& host);
 
-  // Extends the record of `address` by fifteen seconds.
+  // Writes the record of `address`, which then lives for fifteen seconds.
   Task<Status> renew(std::string address) const;
-  // Success if there is no record.
+  // Removes the record of `address`. Succeeds if there is no record.
   Task<Status> remove(std::string address) const { return records_.remove(std::move(address)); }
-  // Sorted.
+  // Returns the addresses of all records, sorted.
   Task<Result<std::vector<std::string>>> addresses() const;
 
  private:

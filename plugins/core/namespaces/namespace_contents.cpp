@@ -16,7 +16,7 @@ bool has_verb(const Object& resource, std::string_view verb) {
   return verbs != nullptr && std::any_of(verbs->begin(), verbs->end(), [&](const Value& each) { return text_of(each) == verb; });
 }
 
-// `first`: where the resources of the same group begin.
+// Appends the resource unless its group has it already. `first`: the index in `out` of the first resource of that group.
 void add_resource(NamespacedResource found, const Object& resource, std::size_t first, std::vector<NamespacedResource>& out) {
   if (get_string(resource, "scope") != "Namespaced" || !has_verb(resource, "delete")) return;
   found.name = get_string(resource, "resource");

@@ -1,7 +1,7 @@
-// The resources of which a namespace can hold objects, from aggregated discovery: two calls, however many versions there are.
+// Finds the resources of which a namespace can hold objects. Reads aggregated discovery, which needs only two calls for all group versions.
 //
 // Thread-safety: any executor.
-// Errors:        resources that cannot be discovered are in the report; the others are found.
+// Errors:        errors of discovery are stored in the report; the resources that could be discovered are returned.
 #pragma once
 
 #include <string>

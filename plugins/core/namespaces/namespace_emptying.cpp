@@ -72,7 +72,7 @@ class Emptying {
       if (!first.ok()) co_return unsupported(first.status()) ? Status() : std::move(first).status();
       const Array* items = get_array(*first, "items");
       any = items != nullptr && !items->empty();
-      // A list leaves out objects that cannot be read; the deletion of the collection reports them.
+      // A list omits objects that cannot be decoded. Deleting the collection reports them as an error.
       if (!any && !resource.collections) co_return Status();
     }
     if (any && resource.is_pods()) {
@@ -96,7 +96,7 @@ class Emptying {
     co_return settle(resource, left);
   }
 
-  // The result of the count: a time to wait, or an error because the objects should have gone.
+  // Sets left.estimate for the objects that were counted. Returns an error if there is no known reason why objects still exist.
   Status settle(const NamespacedResource& resource, Left& left) const {
     if (left.count == 0) {
       left.estimate = 0;
@@ -143,7 +143,8 @@ class Emptying {
     co_return Status();
   }
 
-  // The longest grace period of pods that may still run, as long as it has not run out since the deletion.
+  // Sets left.estimate to the longest grace period of pods that may still run, or to 0 if this period has passed since the namespace was
+  // deleted. Also removes overdue pods whose nodes do not exist.
   Task<Status> estimate_pods(const NamespacedResource& pods, Left& left) {
     std::int64_t longest = 0;
     std::vector<std::pair<std::string, std::string>> overdue;  // pod, node
@@ -168,7 +169,7 @@ class Emptying {
     co_return Status();
   }
 
-  // No kubelet will report the end of a pod whose node does not exist.
+  // Deletes a pod immediately if its node does not exist, because no kubelet will report the end of the pod.
   Task<void> remove_orphan(const NamespacedResource& pods, std::string pod, std::string node) {
     auto found = co_await api_.get({"", "v1", "nodes"}, "", std::move(node));
     if (found.ok() || found.status().code() != 404) co_return;

@@ -1,7 +1,7 @@
 // One pass over the content of a namespace that is being deleted: pods first, then everything else.
 //
 // Thread-safety: any executor.
-// Errors:        in the report; a resource that fails does not affect the others.
+// Errors:        errors are stored in the report; a resource that fails does not affect the others.
 #pragma once
 
 #include "backplane/net/client.hpp"

@@ -1,7 +1,7 @@
 // The record that gives other servers over the store the address for requests that only this server can serve (upstream:
 // reconcilers.PeerEndpointLeaseController, keys /registry/peerserverleases/IDENTITY).
 //
-// Thread-safety: one executor; start() and stop() are the hooks of that name.
+// Thread-safety: one executor. start() is a post-start hook, stop() a pre-shutdown hook.
 // Lifetime:      shared by the hooks; its task ends when the stop signal fires.
 // Errors:        a failed write is logged and retried.
 #pragma once
@@ -19,9 +19,9 @@ class PeerLease {
  public:
   PeerLease(Host& host, ServerRecords records, kit::PeerAddress address);
 
-  // A task writes the record once the server is ready, and renews it from then on.
+  // Starts a task that writes the record once the server is ready, and renews it from then on.
   Task<Status> start(PostStartHookContext context);
-  // Removes it; nothing is written afterwards.  An error is logged: it must not fail a shutdown.
+  // Removes the record; nothing is written afterwards. An error is only logged, because it must not fail a shutdown.
   Task<Status> stop();
 
  private:
@@ -32,7 +32,7 @@ class PeerLease {
   const ServerRecords records_;
   const kit::PeerAddress address_;
   const std::string identity_;
-  std::optional<ApiClient> client_;  // since start()
+  std::optional<ApiClient> client_;  // set by start()
   bool busy_ = false;                // a write is in progress
   bool stopped_ = false;
 };

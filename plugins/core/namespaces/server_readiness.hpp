@@ -8,7 +8,7 @@
 
 namespace backplane::core {
 
-// Ends, too, when `stop` fires or `stopped` is set.
+// Also returns when `stop` fires or `stopped` becomes true.
 Task<void> wait_until_ready(ApiClient& client, Signal& stop, const bool& stopped);
 
 }  // namespace backplane::core

@@ -1,5 +1,5 @@
-// Records of the servers over one store, encoded like kube-apiserver's: Endpoints under separate keys, which are not served and expire if
-// they are not renewed.
+// Records of the servers that share a store. They are encoded like kube-apiserver's: Endpoints objects under separate keys, which are not
+// served and which expire if they are not renewed.
 //
 // Thread-safety: any thread.
 // Lifetime:      values; copies share a storage.
@@ -23,14 +23,14 @@ class ServerRecords {
   // Upstream's intervals: a record lives for fifteen seconds and is renewed every ten.
   static constexpr std::chrono::seconds kLife{15}, kRenewal{10};
 
-  // Below /registry/`prefix`/.
+  // The records have keys below /registry/`prefix`/.
   static Result<ServerRecords> make(Host& host, const std::string& prefix);
 
-  // Writes the record of that key. Only the labels of the metadata of `record` are stored; a generation counts the writes.
+  // Writes the record of that key. Of its metadata only the labels are stored, and metadata.generation, which counts the writes.
   Task<Status> renew(std::string key, Object record) const;
-  // Success if there is no record.
+  // Removes the record of that key. Succeeds if there is no record.
   Task<Status> remove(std::string key) const;
-  // Errors:        kNotFound if there is no record, or it has expired.
+  // Errors:        kNotFound if there is no record, or if it has expired.
   Task<Result<Object>> get(std::string key) const;
   Task<Status> for_each_record(std::function<void(const Object& record)> look) const;
 
@@ -41,7 +41,7 @@ class ServerRecords {
 
 // A record with these subsets.
 Object server_record(Array subsets);
-// True for addresses that Endpoints, and so records, cannot have, because other hosts cannot reach them.
+// Returns true for a loopback address. Endpoints, and so records, cannot contain it, because other hosts cannot reach it.
 bool is_loopback(std::string_view address);
 
 }  // namespace backplane::core

@@ -11,7 +11,7 @@
 
 namespace backplane::core {
 
-// PUT only: neither get nor patch.
+// The storage supports only PUT, neither GET nor PATCH.
 std::shared_ptr<RestStorage> make_finalize_storage(std::shared_ptr<SubresourceStorage> subresource);
 
 }  // namespace backplane::core

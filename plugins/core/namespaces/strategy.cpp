@@ -21,7 +21,7 @@ void set_name_label(Object& object) {
   if (!name.empty()) ObjectMeta(object).mutable_labels()[kNameLabel] = name;
 }
 
-// `indexed`: the error names the item, otherwise the list.
+// If `indexed`, an error has the path of the item, otherwise the path of the list.
 void check_finalizers(const Object& object, bool indexed, FieldErrors& errors) {
   const std::string path = "spec.finalizers";
   const auto names = texts_of(object_or_empty(object, "spec"), "finalizers");
@@ -40,7 +40,7 @@ class NamespaceStrategy final : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
   void apply_defaults(Object& object) const override { set_name_label(object); }
-  // A generated name is set later.
+  // Sets the label again, because a generated name is set after apply_defaults().
   void canonicalize(Object& object) const override { set_name_label(object); }
   bool held_by_other_finalizers(const Object& object) const override { return held(object); }
   void mark_deleting(Object& object) const override { ensure_object(object, "status")["phase"] = "Terminating"; }
@@ -69,7 +69,7 @@ class NamespaceFinalizeStrategy final : public KindStrategy {
   NamespaceFinalizeStrategy() : KindStrategy({.namespaced = false, .name_rule = NameRule::kDnsLabel}) {}
   std::optional<WrittenFields> written_fields() const override { return WrittenFields{.resets = {"status"}}; }
   void apply_defaults(Object& object) const override { set_name_label(object); }
-  // A generated name is set later.
+  // Sets the label again, because a generated name is set after apply_defaults().
   void canonicalize(Object& object) const override { set_name_label(object); }
   bool held_by_other_finalizers(const Object& object) const override { return held(object); }
 

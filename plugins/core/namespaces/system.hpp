@@ -14,9 +14,9 @@
 
 namespace backplane::core {
 
-// Creates them, once; the Status has the error of those that could not be created.
+// Creates the system namespaces that are missing, and returns an error if one could not be created.
 Task<Status> make_system_namespaces(ApiClient& client);
-// Creates removed objects again, until `stop` fires.
+// Once a minute, creates system namespaces that are missing, until `stop` fires.
 Task<void> keep_system_namespaces(std::shared_ptr<ApiClient> client, Signal& stop, Logger& logger);
 
 Object new_namespace(std::string_view name);

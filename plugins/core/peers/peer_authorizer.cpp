@@ -3,7 +3,7 @@
 namespace backplane::core {
 namespace {
 
-// The part of upstream's role system:discovery that peers need.
+// Grants the part of upstream's role system:discovery that peers need.
 class PeerAuthorizer final : public Authorizer, public RuleResolver {
  public:
   std::string_view name() const noexcept override { return "peers"; }

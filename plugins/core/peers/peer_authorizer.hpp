@@ -1,8 +1,9 @@
-// Lets peers read the served resources. A peer is the user system:apiserver. The host assigns this name to the server's calls to itself, to
-// clients with a certificate for it, and to users that a verified front proxy names so; never to users that a plugin authenticates.
+// Allows peers to read the discovery documents /api and /apis. A peer is the user system:apiserver. The host assigns this name to the
+// server's calls to itself, to clients whose certificate has this name, and to users for whom a verified front proxy sends this name. It
+// never assigns it to users that a plugin authenticates.
 //
 // Thread-safety: any executor.
-// Errors:        none: it has no opinion on other requests.
+// Errors:        none. The authorizer has no opinion on other requests.
 #pragma once
 
 #include <memory>

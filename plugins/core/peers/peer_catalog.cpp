@@ -10,7 +10,7 @@ std::string group_name(const Object& group) {
   return metadata != nullptr ? std::string(get_string(*metadata, "name")) : std::string();
 }
 
-// From the result of kit::aggregated_groups().
+// `group`: an item of the result of kit::aggregated_groups(), which always has versions.
 const Array& versions_of(const Object& group) { return *get_array(group, "versions"); }
 
 void add_resources(const Array& groups, std::vector<GroupVersionResource>& out) {

@@ -1,6 +1,7 @@
-// The resources that peers serve, by resource and in the format of discovery.
-// Group versions of custom resources and of extension servers are never forwarded to peers: this server has all of them, and excludes
-// removed ones for some time, because peers may still list them (upstream: GVExclusionManager).
+// The resources that peers (other servers that share the store) serve. They can be read by resource, and in the format of aggregated
+// discovery.
+// Requests for custom resources and for resources of extension servers are never forwarded to peers, because this server serves them, too.
+// A group version that was removed remains excluded for kGrace, because peers may still list it (upstream: GVExclusionManager).
 //
 // Thread-safety: any thread.
 // Lifetime:      returned values do not change.
@@ -47,7 +48,7 @@ class PeerCatalog {
 
   // The peers that serve the resource.
   std::vector<std::string> servers_of(const GroupVersionResource& resource) const;
-  // Null: peers have no further resources.
+  // Returns null if peers have no further resources.
   PeerDiscoveryRef discovery() const;
 
  private:
@@ -60,13 +61,13 @@ class PeerCatalog {
   mutable std::mutex mutex_;
   Peers peers_;
   std::map<GroupVersionResource, std::vector<std::string>> servers_;
-  std::set<GroupVersion> listed_;                   // by any peer
-  std::map<GroupVersion, Clock::time_point> ours_;  // the time of removal; max(): not removed
-  mutable PeerDiscoveryRef discovery_;              // made at first use
+  std::set<GroupVersion> listed_;                   // the group versions that any peer lists
+  std::map<GroupVersion, Clock::time_point> ours_;  // excluded group versions, and the time of removal; max(): not removed
+  mutable PeerDiscoveryRef discovery_;              // made by the first call of discovery()
   mutable bool made_ = true;
 };
 
-// The Peer of the APIGroupDiscoveryLists that a server returns for /api and /apis.
+// Makes a Peer from the APIGroupDiscoveryLists that a server returns for /api and /apis.
 PeerCatalog::Peer peer_of(const Object& api, const Object& apis);
 
 }  // namespace backplane::core

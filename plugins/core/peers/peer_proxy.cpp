@@ -40,7 +40,7 @@ HttpCall discovery_call(const char* path) {
   return call;
 }
 
-// An older server answers in another format, which lacks the needed members.
+// Returns an error if the peer is an older server, whose response has another format and lacks the needed members.
 Task<Result<Object>> fetch(ApiClient& client, const char* path) {
   auto asking = client.request(discovery_call(path));
   auto answer = co_await std::move(asking);
@@ -62,7 +62,7 @@ std::string_view holder_of(const Object& lease) {
   return spec != nullptr ? get_string(*spec, "holderIdentity") : std::string_view();
 }
 
-// The items of a list; empty if there are none.
+// Returns the first item of a list; an empty object if there is none.
 const Object& first_of(const Object& from, std::string_view list) {
   static const Object kNone;
   const Array* found = get_array(from, list);
@@ -105,7 +105,7 @@ Task<Status> PeerProxy::start_workers(std::shared_ptr<PeerProxy> proxy, PostStar
   co_return Status();
 }
 
-// The local resources come from the route table, without a copy.
+// Does nothing: the local resources are read from the route table, so no copy of them has to be filled.
 Task<Status> PeerProxy::start_nothing(std::shared_ptr<PeerProxy>, PostStartHookContext) { co_return Status(); }
 
 void PeerProxy::start(Signal& stop) {
@@ -135,7 +135,7 @@ bool PeerProxy::is_peer(const Object& lease) const {
   return name_of(lease) != own_id_ && !holder_of(lease).empty();
 }
 
-// Renewals change nothing; a restarted server has another holder identity.
+// Ignores renewals of a lease. A restarted server has another holder identity, so its resources are read again.
 void PeerProxy::lease_changed(const ObjectRef& before, const ObjectRef& now) {
   const auto read = [](const ObjectRef& lease) { return lease != nullptr ? decode(*lease, json::storage_ptr()) : Object(); };
   const Object old = read(before);

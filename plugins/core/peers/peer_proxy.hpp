@@ -26,14 +26,15 @@ class PeerProxy final : public PeerServers, public std::enable_shared_from_this<
  public:
   PeerProxy(Host& host, ServerRecords records);
 
-  // Registers its hooks, and follows the group versions of this server.
+  // Makes a proxy, registers its hooks, and subscribes it to changes of this server's group versions.
   static Status install(Host& host, ServerRecords records);
 
   std::shared_ptr<HttpHandler> find(const RequestContext& context, const Exchange& exchange) override;
   PeerDiscoveryRef discovery() const override { return catalog_.discovery(); }
 
-  // ---- of handlers
-  // "host:port".  Errors: of the store; kNotFound.
+  // ---- for PeerHandler
+
+  // Returns "host:port". Errors: those of the store; kNotFound.
   Task<Result<std::string>> address_of(std::string id) const;
   Result<std::shared_ptr<HttpClient>> client_at(const std::string& address) { return clients_.of("https://" + address); }
   const kit::FrontProxy& front() const noexcept { return front_; }

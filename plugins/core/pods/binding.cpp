@@ -22,7 +22,7 @@ ObjectRef created_status() {
   return status;
 }
 
-// Errors as kube-apiserver's: a message only, and 500.
+// As in kube-apiserver, the error has the code 500 and only a message.
 Status validate_binding(const Object& binding) {
   FieldErrors errors;
   const Object& target = object_or_empty(binding, "target");
@@ -32,7 +32,7 @@ Status validate_binding(const Object& binding) {
   return errors.empty() ? Status() : Status(500, Reason::kNone, errors.aggregate_message());
 }
 
-// The reason why the pod was not scheduled before is removed.
+// Sets the condition PodScheduled to True, and removes the reason why the pod was not scheduled before.
 void set_scheduled(Object& pod) {
   Array& conditions = ensure_array(ensure_object(pod, "status"), "conditions");
   Object scheduled;
@@ -48,7 +48,7 @@ void set_scheduled(Object& pod) {
   conditions.emplace_back(std::move(scheduled));
 }
 
-// Entries of the binding's metadata become the pod's.
+// Copies the entries of the binding's labels or annotations (`member`) to the pod.
 void take_entries(Object& pod, const Object& binding, std::string_view member) {
   const Object* entries = get_object(object_or_empty(binding, "metadata"), member);
   if (entries == nullptr || entries->empty()) return;

@@ -1,7 +1,7 @@
-// POST on pods/binding and bindings: a scheduler's decision.
+// POST on pods/binding and bindings: a scheduler assigns a pod to a node.
 //
 // Thread-safety: any executor.
-// Lifetime:      share the stores from which they are made.
+// Lifetime:      the results share the stores from which they are made.
 #pragma once
 
 #include <memory>

@@ -23,7 +23,7 @@ const Schema& type_of(std::string_view name) { return *core_schemas()->find("io.
 
 constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
 
-// False when nothing more is looked at.
+// Returns false if the checks that follow must be skipped.
 bool check_containers(const Object& spec, const Object& before, std::string_view list, FieldErrors& errors) {
   if (count_of(spec, list) != count_of(before, list)) {
     errors.forbidden(at("spec", list), "pod updates may not add or remove containers");
@@ -37,7 +37,7 @@ bool check_containers(const Object& spec, const Object& before, std::string_view
   return true;
 }
 
-// False when nothing more is looked at.
+// Returns false if the checks that follow must be skipped.
 bool check_deadline(const Object& spec, const Object& before, FieldErrors& errors) {
   const auto now = get_int(spec, "activeDeadlineSeconds"), old = get_int(before, "activeDeadlineSeconds");
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
@@ -60,7 +60,7 @@ TolerationKey key_of(const Object& toleration) {
           get_string(toleration, "effect")};
 }
 
-// Tolerations may only be added; only the seconds of old ones may change. The error names the first missing one.
+// Tolerations may be added. Old tolerations must not be removed, and only their tolerationSeconds may change.
 void check_tolerations(const Object& spec, const Object& before, FieldErrors& errors) {
   std::set<TolerationKey> present;
   each(spec, "tolerations", [&](const Object& toleration, std::size_t) { present.insert(key_of(toleration)); });
@@ -70,7 +70,7 @@ void check_tolerations(const Object& spec, const Object& before, FieldErrors& er
     errors.forbidden("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds");
     return;
   }
-  // Once more, as upstream does.
+  // Upstream validates the tolerations twice on update, so their errors are reported twice.
   const Schema& tolerations = type_of("Toleration");
   each(spec, "tolerations", [&](const Object& toleration, std::size_t i) {
     tolerations.check(toleration, nullptr, ObjectPart::kWhole, at("spec.tolerations", i), errors);
@@ -103,7 +103,7 @@ bool only_grows(const Object& now, const Object& before, std::string_view list) 
   return grown != nullptr && grown->size() >= old->size() && std::equal(old->begin(), old->end(), grown->begin());
 }
 
-// A term without requirements matches nothing, and must not get any.
+// Returns true if the term has all its old requirements. A term without requirements matches no node, so it must not get any.
 bool term_only_grows(const Object& now, const Object& before) {
   const auto empty = [](const Object& term) { return count_of(term, "matchExpressions") + count_of(term, "matchFields") == 0; };
   if (empty(before) && !empty(now)) return false;
@@ -158,7 +158,7 @@ void take_what_gated_pods_may(Object& spec, const Object& before, FieldErrors& e
   take_node_affinity(spec, before);
 }
 
-// The new spec with the old values of all members that may change.
+// Returns `spec` with the old values of all members that may change.
 Object without_allowed_changes(const Object& spec, const Object& before) {
   Object out(spec);
   for (std::string_view list : {"containers", "initContainers"}) {

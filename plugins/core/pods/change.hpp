@@ -7,8 +7,8 @@
 
 namespace backplane::core {
 
-// Images, a shorter deadline, more tolerations and fewer scheduling gates; while there is a gate, also restrictions of the possible nodes.
-// Other differences are refused, and the message contains them.
+// Allows other images, a shorter activeDeadlineSeconds, more tolerations and fewer scheduling gates. While the pod has a scheduling gate,
+// also allows to restrict the possible nodes further. Refuses all other differences, and quotes them in the message.
 void check_pod_change(const Object& object, const Object& old, FieldErrors& errors);
 
 }  // namespace backplane::core

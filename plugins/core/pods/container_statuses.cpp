@@ -35,7 +35,8 @@ void check_user(const Object& container, std::string_view os, const Path& path, 
   }
 }
 
-// The names that the status of a container may have: those of its requests, and "claim:NAME/REQUEST" or "claim:NAME" of its claims.
+// Returns the names that allocatedResourcesStatus may contain: the names of the container's resource requests, and "claim:NAME/REQUEST" or
+// "claim:NAME" for its resource claims.
 std::set<std::string, std::less<>> allocatable_names(const Object& container) {
   const Object& resources = object_or_empty(container, "resources");
   std::set<std::string, std::less<>> out;
@@ -96,7 +97,7 @@ void check_image(const Object& mount, const Path& path, FieldErrors& errors) {
 
 struct StatusList {
   std::string_view statuses;
-  std::string_view containers;  // empty: for containers without resources
+  std::string_view containers;  // empty: these containers have no resources
 };
 constexpr StatusList kLists[] = {
     {"containerStatuses", "containers"}, {"initContainerStatuses", "initContainers"}, {"ephemeralContainerStatuses", ""}};

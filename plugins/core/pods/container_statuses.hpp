@@ -8,7 +8,7 @@
 
 namespace backplane::core {
 
-// `spec`: of the pod; `status`: its new status.
+// `spec`: the pod's spec; `status`: the pod's new status.
 void check_container_statuses(const Object& spec, const Object& status, FieldErrors& errors);
 
 }  // namespace backplane::core

@@ -31,7 +31,7 @@ std::string reason_of(const Object& status, const std::string& name) {
   const bool explained = condition != nullptr && get_string(*condition, "status") == "False" && !get_string(*condition, "message").empty();
   const std::string message(explained ? get_string(*condition, "message") : std::string_view());
   const std::string reason(explained ? get_string(*condition, "reason") : std::string_view());
-  // The numbers of a budget without a computed status are not valid.
+  // After a failed sync the numbers in the status are not valid.
   if (explained && reason == "SyncFailed") return budget + " does not allow evicting pods currently because it failed sync: " + message;
   const std::int64_t healthy = get_int(status, "currentHealthy").value_or(0), wanted = get_int(status, "desiredHealthy").value_or(0);
   if (healthy <= wanted) {

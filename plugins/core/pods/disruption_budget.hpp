@@ -1,4 +1,4 @@
-// PodDisruptionBudgets for evictions: the pods that they select, and whether one more may be evicted.
+// Functions on PodDisruptionBudgets for evictions: which pods a budget selects, and whether one more pod may be evicted.
 //
 // Thread-safety: pure functions on trees of the caller.
 // Errors:        kTooManyRequests with cause DisruptionBudget (retry later), kForbidden for an invalid budget.
@@ -15,13 +15,13 @@ namespace backplane::core {
 bool covers(const Object& budget, const Object& pod);
 
 bool is_ready(const Object& pod);
-// Whether a pod that is not ready may be evicted without being counted.
+// Returns true if a pod that is not ready may be evicted without being counted.
 bool lets_unready_go(const Object& budget);
 
-// Decrements the allowed disruptions in the budget's status, for the pod.
+// Decrements the allowed disruptions in the budget's status, and records the pod there.
 Status take_disruption(Object& budget, std::string_view pod_name);
 
-// The budget, or the pod, has changed since the eviction began.
+// Returns the error for a budget or a pod that has changed since the eviction began.
 Status still_processing(std::string_view budget_name);
 
 }  // namespace backplane::core

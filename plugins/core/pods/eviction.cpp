@@ -11,7 +11,7 @@
 namespace backplane::core {
 namespace {
 
-// Writes with a conflict are retried.
+// The number of attempts of a write that has a conflict, and the pause between them.
 constexpr int kTries = 20;
 constexpr std::chrono::milliseconds kPause{500};
 
@@ -26,14 +26,14 @@ ObjectRef outcome(bool evicted) {
   return make_object(object);
 }
 
-// "[All]", as Go prints a list of words.
+// Formats a list of words like Go's %v: "[All]".
 std::string printed(const Array& words) {
   std::string out = "[";
   for (const Value& word : words) out.append(out.size() > 1 ? " " : "").append(text_of(word));
   return out + "]";
 }
 
-// The request and the options in the eviction may each ask for a dry run; they must not ask for different ones.
+// The request and the deleteOptions of the eviction can both request a dry run. Their values must not differ.
 Result<DeleteOptions> delete_options_of(const Object& eviction, const WriteOptions& request) {
   DeleteOptions out;
   const Object& asked = object_or_empty(eviction, "deleteOptions");
@@ -78,7 +78,7 @@ std::string_view phase_of(const Object& pod) { return get_string_path(pod, "stat
 bool is_over(const Object& pod) {
   return phase_of(pod) == "Succeeded" || phase_of(pod) == "Failed" || !meta_text(pod, "deletionTimestamp").empty();
 }
-// A pod that has ended or not started needs no budget.
+// Returns true if budgets do not count the pod, because it has ended or has not started.
 bool goes_uncounted(const Object& pod) { return is_over(pod) || phase_of(pod) == "Pending"; }
 
 // Sets the pod's condition DisruptionTarget.  Preconditions on uid or resourceVersion that do not hold are a conflict.
@@ -147,7 +147,7 @@ class EvictionOperation {
     if (*verdict == Verdict::kTooManyBudgets) co_return outcome(false);
     DeleteOptions how = asked_;
     const bool uncounted = *verdict == Verdict::kGoUncounted;
-    // A pod that has become ready since then is counted.
+    // Deletes only the version that was checked: a pod that has become ready since then must be counted.
     if (uncounted) how.preconditions.resource_version = version();
     Status removed = co_await remove(std::move(how));
     if (removed.ok()) co_return outcome(true);
@@ -179,12 +179,12 @@ class EvictionOperation {
 
   Task<Status> remove_read_pod() {
     DeleteOptions how = asked_;
-    // A pod that has not ended may become ready meanwhile.
+    // Deletes only the version that was read, because a pod that has not ended may become ready meanwhile.
     if (!is_over(pod_) && !asked_.preconditions.resource_version) how.preconditions.resource_version = version();
     co_return co_await remove(std::move(how));
   }
 
-  // True: budgets do not count the pod, and it has been deleted.
+  // Deletes the pod if budgets do not count it, and returns true. Returns false if they count it.
   Task<Result<bool>> remove_uncounted() {
     Status done;
     for (int tries = 1;; ++tries) {
@@ -225,7 +225,7 @@ class EvictionOperation {
     co_return Verdict::kGo;
   }
 
-  // Decrements the allowed disruptions of the budget; after a conflict, in its newest state.
+  // Decrements the allowed disruptions of the budget. After a conflict, reads the budget again and retries.
   Task<Status> take(Object budget) {
     const std::string ns(meta_namespace(pod_));
     Result<Object> answer;

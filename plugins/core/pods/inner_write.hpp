@@ -1,4 +1,4 @@
-// A write that a subresource performs on the pod itself: admission has checked the subresource's object only.
+// The context of a write that a subresource performs on the pod itself. Admission has checked only the subresource's object.
 //
 // Thread-safety: belongs to one request.
 // Lifetime:      `inner` must not outlive `request`.
@@ -8,7 +8,7 @@
 
 namespace backplane::core {
 
-// Makes `inner` the context of such a write for `request`.
+// Copies the user and the other members that the write needs from `request` to `inner`.
 inline void begin_inner_write(RequestContext& inner, const RequestContext& request) {
   inner.user = request.user;
   inner.info = request.info;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kCounted[] = {"cpu", "memory"};
 
-// The amount if it is positive.
+// Returns the amount if it is positive, otherwise an empty text.
 std::string_view amount(const Object& resources, std::string_view list, std::string_view name) {
   const Value* value = find(object_or_empty(resources, list), name);
   if (value == nullptr || compare_quantities(text_of(*value), "0") <= 0) return {};

@@ -9,7 +9,7 @@
 
 namespace backplane::core {
 
-// "Guaranteed", "Burstable" or "BestEffort".
+// Returns "Guaranteed", "Burstable" or "BestEffort".
 std::string_view qos_class(const Object& pod_spec);
 
 }  // namespace backplane::core

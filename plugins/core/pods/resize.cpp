@@ -18,7 +18,8 @@ constexpr std::string_view kPodLevelOff =
     "resize of pods with pod-level resources is forbidden when InPlacePodLevelResourcesVerticalScalingEnabled feature gate is disabled";
 constexpr std::string_view kOnlyTwo = "only cpu and memory resources are mutable";
 
-// The old containers, with the new values of the members that this subresource may change. Validation refuses added or removed containers.
+// Sets `list` in `spec` to the old containers with the new values of the members that this subresource may change. Returns false if the
+// number of containers differs. If the names differ, copies the new list, which validation refuses.
 bool take_sizes(Object& spec, const Object& sent, const Object& before, std::string_view list) {
   const Array* now = get_array(sent, list);
   const Array* old = get_array(before, list);
@@ -40,7 +41,7 @@ bool take_sizes(Object& spec, const Object& sent, const Object& before, std::str
   return true;
 }
 
-// Metadata does not change here.
+// Restores the old metadata, which /resize does not change.
 void keep_metadata(Object& object, const Object& old) {
   Object& metadata = ensure_object(object, "metadata");
   for (const std::string_view member :
@@ -70,7 +71,7 @@ void check_kept(const Object& now, const Object& before, const std::string& path
   }
 }
 
-// The new resources with the old values of all members that may change.
+// Returns the new limits and requests, with the old amounts of cpu and memory.
 Object without_sizes(const Object& now, const Object& before) {
   Object out;
   for (const std::string_view kind : {"limits", "requests"}) {
@@ -81,7 +82,7 @@ Object without_sizes(const Object& now, const Object& before) {
   return out;
 }
 
-// Compares resources in any order, including claims and other members.
+// Compares limits and requests, each in any order, and claims.
 bool same_resources(const Object& a, const Object& b) {
   const auto part = [](const Object& resources, std::string_view name) { return object_or_empty(resources, name); };
   return part(a, "limits") == part(b, "limits") && part(a, "requests") == part(b, "requests") && same_member(a, b, "claims");
@@ -124,7 +125,8 @@ void check_pod_resources(const Object& spec, const Object& before, FieldErrors& 
   if (!same_resources(rest, old)) errors.forbidden("spec", "only cpu and memory resources are mutable at pod-level");
 }
 
-// The status of a running container shows whether its node supports resize; before that it is unknown.
+// The status of a running container contains its resources if the node supports resize. Returns true, too, if no container is running,
+// because then the support is unknown.
 bool node_can_resize(const Object& pod) {
   const Object* running = nullptr;
   each(object_or_empty(pod, "status"), "containerStatuses", [&](const Object& status, std::size_t) {

@@ -1,4 +1,4 @@
-// The parts of a pod that may be resized.
+// The strategy of pods/resize, and the feature gates that decide which parts of a pod can be resized.
 //
 // Thread-safety: values and pure functions.
 #pragma once

@@ -29,14 +29,15 @@ std::vector<std::string> ips_of(const Object& status, std::string_view list) {
   return out;
 }
 
-// The list as its Go structs are printed in messages.
+// Formats the list as upstream's messages print its Go structs.
 std::string print_ips(const std::vector<std::string>& ips) {
   std::string out;
   for (const std::string& ip : ips) out += (out.empty() ? "[{\"IP\":" : ",{\"IP\":") + quoted(ip) + "}";
   return out + "]";
 }
 
-// New addresses must be valid, at most one of each family; old invalid ones are allowed.
+// Checks that there is at most one address of each family, and that new addresses are valid. An address that the old list contains may be
+// invalid.
 void check_ips(const Object& status, const Object& before, std::string_view list, FieldErrors& errors) {
   const std::string path = at("status", list);
   const auto now = ips_of(status, list), old = ips_of(before, list);
@@ -97,7 +98,7 @@ bool all_could_restart(const Object& spec) {
 
 struct StatusList {
   std::string_view statuses;
-  std::string_view containers;  // empty: for containers that never restart
+  std::string_view containers;  // empty: these containers never restart
 };
 constexpr StatusList kStatusLists[] = {
     {"containerStatuses", "containers"}, {"initContainerStatuses", "initContainers"}, {"ephemeralContainerStatuses", ""}};
@@ -123,13 +124,13 @@ void check_claim_statuses(const Object& status, const Object& spec, FieldErrors&
   });
 }
 
-// Clients that do not support observedGeneration do not remove it.
+// Restores each observedGeneration that the update lacks, because older clients omit the field.
 void keep_generations(Object& status, const Object& before) {
   const auto keep = [](Object& now, std::int64_t generation) {
     if (generation != 0 && get_int(now, "observedGeneration").value_or(0) == 0) now["observedGeneration"] = generation;
   };
   keep(status, get_int(before, "observedGeneration").value_or(0));
-  std::map<std::string, std::vector<std::int64_t>> old;  // by type, which may occur more than once
+  std::map<std::string, std::vector<std::int64_t>> old;  // by the conditions' type, which may occur more than once
   each(before, "conditions", [&](const Object& condition, std::size_t) {
     old[std::string(get_string(condition, "type"))].push_back(get_int(condition, "observedGeneration").value_or(0));
   });
@@ -166,7 +167,7 @@ const Object* container_named(const Object& spec, std::string_view name) {
   return found;
 }
 
-// The claim for extended resources: the requests that it names must exist.
+// Checks the status of the claim for extended resources. The containers and resource requests that it names must exist.
 void check_extended_claim(const Object& claim, const Object& spec, FieldErrors& errors) {
   const Path status("status"), path = status.at("extendedResourceClaimStatus"), list = path.at("requestMappings");
   const Array* mappings = get_array(claim, "requestMappings");

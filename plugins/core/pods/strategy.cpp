@@ -39,7 +39,7 @@ void add_label_keys(Object& holder, std::string_view keys, std::string_view op, 
   }
 }
 
-// matchLabelKeys and mismatchLabelKeys are replaced by the pod's labels at creation.
+// On create, adds requirements for the labels that matchLabelKeys and mismatchLabelKeys name to the label selectors.
 void apply_label_keys(Object& pod) {
   const Object labels(object_or_empty(object_or_empty(pod, "metadata"), "labels"));
   Object& spec = ensure_object(pod, "spec");
@@ -60,7 +60,7 @@ void apply_label_keys(Object& pod) {
   }
 }
 
-// A pod with scheduling gates is created with that condition.
+// Adds the condition PodScheduled (False, SchedulingGated) if the new pod has scheduling gates.
 void add_gated_condition(const Object& spec, Object& status) {
   if (count_of(spec, "schedulingGates") == 0) return;
   Object condition;
@@ -85,7 +85,7 @@ void check_static_claims(const Object& pod, FieldErrors& errors) {
 class PodStrategy final : public Strategy {
  public:
   explicit PodStrategy(KindFacts facts, PodValidationOptions options = {}) : Strategy(std::move(facts)), options_(options) {}
-  // Users create pods, programs update them, so only new parts are checked for warnings.
+  // An update has no warnings, because users create pods, but programs update them.
   std::vector<std::string> warnings(const Object& object, const Object* old) const override {
     Warnings out;
     if (old != nullptr) return out;
@@ -191,7 +191,7 @@ class EphemeralContainersStrategy final : public Strategy {
   PodValidationOptions options_;
 };
 
-// Changes of a pod by the server when it is bound or evicted.
+// The strategy of the server's own changes of a pod that is bound or evicted.
 class BindingStrategy final : public Strategy {
  public:
   BindingStrategy() : Strategy({.checked = ObjectPart::kNone}) {}

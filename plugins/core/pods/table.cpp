@@ -129,7 +129,7 @@ void print_summary(const Object& pod, std::int64_t now, Array& cells) {
   cells.emplace_back(summary.reason);
   cells.emplace_back(restarts);
 }
-// "1/2": the number of readiness gates that are True, of all.
+// Prints "1/2": the number of readiness gates that are True, and the number of all gates.
 void print_gates(const Object& pod, std::int64_t, Array& cells) {
   const std::size_t total = count_of(object_or_empty(pod, "spec"), "readinessGates");
   std::int64_t met = 0;

@@ -1,4 +1,4 @@
-// Cells of the columns of pods, and the conditions of their rows.
+// Functions that print the columns of pods in tables, and the conditions of the rows.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -8,7 +8,7 @@
 namespace backplane::core {
 
 void add_pod_printers(kit::GroupCode& code);
-// Clients may hide rows of pods that have ended.
+// Adds a condition to the row of a pod that has ended, so that clients can hide the row.
 void print_pod_conditions(const Object& pod, Array& conditions);
 
 }  // namespace backplane::core

@@ -95,7 +95,7 @@ Task<Result<std::string>> Addresses::pick_known(const AddressRange& range) const
   co_return std::string();
 }
 
-// Above the addresses that clients usually request explicitly.
+// Tries random addresses above band(), because clients usually request the addresses up to band() explicitly.
 Task<Result<std::string>> Addresses::guess(const AddressRange& range) const {
   const std::uint64_t first = range.band() + 1, count = range.size() - range.band();
   if (count == 0) co_return std::string();
@@ -110,8 +110,8 @@ Task<Result<std::string>> Addresses::guess(const AddressRange& range) const {
   co_return std::string();
 }
 
-// The range is nearly full, so all allocated addresses are read: in their current state, because addresses that were just released are
-// free.
+// Reads all allocated addresses, because the range is nearly full. Reads them from the store, so that addresses that were just released
+// count as free.
 Task<Status> Addresses::look(const AddressRange& range) const {
   RequestContext own;
   ListOptions all;

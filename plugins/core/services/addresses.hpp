@@ -1,6 +1,6 @@
-// Cluster addresses: the IPAddress objects of networking.k8s.io/v1, one for each address in use, whose name is the address and which refers
-// to its owner. An address is taken by creating its object in the transaction that stores the service, so any number of servers share them,
-// and the IPAddresses that clients see are exactly the allocated addresses.
+// Allocates cluster addresses. Each address in use has an IPAddress object of networking.k8s.io/v1. The name of the object is the address,
+// and the object refers to the service. The object is created in the transaction that stores the service. Therefore any number of servers
+// can allocate addresses, and the IPAddresses that clients list are exactly the allocated addresses.
 //
 // Thread-safety: any executor.
 // Lifetime:      shares the storage of the objects, which is looked up at the first use.
@@ -44,15 +44,15 @@ class Addresses {
   const std::shared_ptr<ServiceRanges>& shared_ranges() const noexcept { return ranges_; }
   StandardStorage& store() const;
 
-  // The object of an address; null: it is free. `newest`: read from the store; otherwise from this server's cache.
+  // Returns the object of an address; null: the address is free. If `newest`, reads from the store, otherwise from this server's cache.
   Task<Result<ObjectRef>> find(std::string address, bool newest) const;
-  // An address of the family that is free in this server's cache; empty: none is left. In a range that is nearly full, it is one of the
-  // addresses that were free at the last read of all allocated addresses.
+  // Returns an address of the family that is free according to this server's cache; empty: none is left. In a range that is nearly full,
+  // returns one of the addresses that were free when all allocated addresses were last read.
   Task<Result<std::string>> pick(std::string family) const;
-  // Returns addresses that were picked but not used, or were released.
+  // Makes addresses available to pick() that were picked but not used, or that were released.
   void give_back(const std::vector<std::string>& addresses) const;
   // ---- metrics
-  // Counts the addresses that a stored write allocates and releases.
+  // Counts the addresses that a stored write has allocated (`taken`) and released (`given`).
   void note_used(const std::vector<std::string>& taken, const std::vector<std::string>& given) const;
   // Sets the counts to the addresses in use that a repair pass has read.
   void note_all_used(const std::vector<std::string>& addresses) const;
@@ -65,9 +65,9 @@ class Addresses {
   std::uint64_t looks_for_test() const noexcept { return state_->looks.load(); }
   // The object that allocates `address` to a service.
   static Object object(std::string_view address, std::string_view ns, std::string_view name);
-  // Whether such an object allocates its address to the service.
+  // Returns true if `object` allocates its address to that service.
   static bool belongs_to(const Object& object, std::string_view ns, std::string_view name);
-  // Whether the object has the labels of objects that the server creates, or is managed by it.
+  // is_ours(): the object has the label of the allocator that manages it. is_labelled(): it also has the correct label of its family.
   static bool is_labelled(const Object& object);
   static bool is_ours(const Object& object);
 
@@ -93,7 +93,7 @@ class Addresses {
   std::unique_ptr<State> state_ = std::make_unique<State>();
 };
 
-// Settings of a storage of the objects if no plugin serves them.
+// The configuration of a private storage of the objects, for use if no plugin serves them.
 Result<ResourceConfig> address_config();
 
 }  // namespace backplane::core

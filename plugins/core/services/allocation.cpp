@@ -26,12 +26,12 @@ std::vector<T> without(const std::vector<T>& list, const std::vector<T>& kept) {
   return out;
 }
 
-// Upstream stores an IPAddress that names the service before it validates the service.
+// The error for a service without a name. Upstream stores an IPAddress, which must name the service, before it validates the service.
 std::string without_a_name(const std::string& address) {
   return "IPAddress.networking.k8s.io " + quoted(address) + " is invalid: spec.parentRef.name: Required value";
 }
 
-// spec.clusterIPs while addresses are allocated: one for each family, empty until it has one.
+// Formats spec.clusterIPs for an error during the allocation: one item for each family, which is empty until the family has an address.
 std::string shown_addresses(const Object& spec) {
   auto ips = cluster_ips(spec);
   ips.resize(std::max(ips.size(), texts_of(spec, "ipFamilies").size()));
@@ -42,7 +42,7 @@ std::string shown_addresses(const Object& spec) {
 
 Status blamed(const FieldErrors& errors, const Object& service) { return errors.to_status("", "Service", meta_name(service)); }
 
-// The addresses that one attempt of a write takes and releases.
+// The addresses and ports that one attempt of a write allocates (`taken`) and releases (`given`).
 class ServiceWrite final : public BegunWrite {
  public:
   ServiceWrite(std::shared_ptr<const ServiceResources> resources, const Object& service)
@@ -72,7 +72,7 @@ class ServiceWrite final : public BegunWrite {
 
  private:
   Task<Result<bool>> join_taken(StoreTransaction& transaction, std::string address) {
-    // The transaction checks that the address is free; the owner is looked up only after the first attempt has failed.
+    // The transaction checks that the address is free, so its object is read only after the first attempt has failed.
     if (transaction.again()) {
       auto found = co_await resources_->addresses.find(address, true);
       if (!found.ok()) co_return std::move(found).status();
@@ -84,14 +84,14 @@ class ServiceWrite final : public BegunWrite {
     co_return true;
   }
 
-  // An address that another service has taken meanwhile must not be released.
+  // Does not release an address that another service has taken meanwhile.
   Task<Status> join_given(StoreTransaction& transaction, std::string address) {
     auto found = co_await resources_->addresses.find(std::move(address), true);
     if (!found.ok()) co_return std::move(found).status();
     if (*found == nullptr) co_return Status();
     const Object object = decode(**found, json::storage_ptr());
     if (!Addresses::belongs_to(object, ns_, name_)) co_return Status();
-    // The object has finalizers; the repair removes it later.
+    // An object that has finalizers is not removed here; the repair removes it later.
     if (get_array(object_or_empty(object, "metadata"), "finalizers") != nullptr) co_return Status();
     co_return transaction.remove(resources_->addresses.store(), *found);
   }
@@ -115,7 +115,7 @@ class ServiceWrite final : public BegunWrite {
   std::shared_ptr<const ServiceResources> resources_;
   std::string ns_;
   std::string name_;
-  std::optional<Turns::Turn> turn_;  // from the first join to the end of the write
+  std::optional<Turns::Turn> turn_;  // held from the first join of ports to the end of the write
 };
 
 class ServiceHooks final : public StoreHooks {
@@ -225,7 +225,7 @@ class ServiceHooks final : public StoreHooks {
     return "the provided network does not match the current range";
   }
 
-  // The reason why an address cannot be allocated; empty: it can.
+  // Returns the reason why the address cannot be allocated; empty: it can.
   Task<Result<std::string>> why_not(std::string address) const {
     const auto now = resources_->addresses.ranges().now();
     if (!any_holds(now->ready, address)) co_return std::string("the provided network does not match the current range");

@@ -1,5 +1,5 @@
-// The hooks of writes of services: a service gets its cluster addresses and node ports in the transaction that stores it, and releases them
-// in the transaction that removes it or changes it to a type without them.
+// Store hooks for writes of services. A service gets its cluster addresses and node ports in the transaction that stores it. It releases
+// them in the transaction that deletes the service or changes it to a type that has none.
 //
 // Thread-safety: any executor.
 // Lifetime:      shared by the services' storage; shares the storages of addresses and ports.

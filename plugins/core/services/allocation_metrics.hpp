@@ -1,6 +1,8 @@
-// kube_apiserver_clusterip_allocator_…, kube_apiserver_nodeport_allocator_…, apiserver_clusterip_repair_… and apiserver_nodeport_repair_…
+// The metrics kube_apiserver_clusterip_allocator_…, kube_apiserver_nodeport_allocator_…, apiserver_clusterip_repair_… and
+// apiserver_nodeport_repair_…
 //
-// Each repair pass counts the addresses of a range in use; between passes this server adds its allocations and releases.
+// Each repair pass counts the addresses in use of a range. Between passes this server adds its own allocations and subtracts its own
+// releases.
 // Thread-safety: any thread.
 // Lifetime:      UsedAddresses: that of the allocator.
 // Errors:        none.
@@ -21,7 +23,7 @@ namespace backplane::core {
 // "10.0.0.0/24", with the network's own address.
 std::string cidr_of(const AddressRange& range);
 
-// Whether the client requested the address or the port.
+// The label `scope`: static if the client requested the address or the port, otherwise dynamic.
 inline constexpr std::string_view kStaticScope = "static", kDynamicScope = "dynamic";
 
 void count_address(const std::string& cidr, std::string_view scope);
@@ -32,7 +34,7 @@ class UsedAddresses {
  public:
   // Sets the number of addresses in use of `range`, from a repair pass.
   void set(const AddressRange& range, std::int64_t used);
-  // Adds `change` for a range that has been set.
+  // Adds `change` to the number; has no effect for a range for which set() was not called.
   void add(const AddressRange& range, std::int64_t change);
 
  private:

@@ -28,7 +28,7 @@ void default_policy(Object& spec, const Object* before) {
     take_member(spec, *before, "ipFamilyPolicy");
     return;
   }
-  // Other clients create the endpoints of a headless service without a selector, so they may have any address.
+  // Other clients create the endpoints of a headless service without a selector, so the endpoints may have addresses of any family.
   spec["ipFamilyPolicy"] = is_bare_headless(spec) ? kRequire : kSingle;
 }
 
@@ -37,7 +37,7 @@ void cut_to_one(Object& spec, std::string_view key) {
   if (list != nullptr && list->is_array() && list->get_array().size() > 1) list->get_array().resize(1);
 }
 
-// The changes of the second family that an update may make.
+// Checks whether an update may change the second family as requested.
 void check_change(Object& spec, const Object& before, FieldErrors& errors) {
   const auto ips = cluster_ips(spec), old_ips = cluster_ips(before), families = families_of(spec), old_families = families_of(before);
   if (policy_of(spec) == kSingle) {

@@ -11,8 +11,8 @@
 
 namespace backplane::core {
 
-// A service that prefers dual stack and changes neither type, policy, addresses nor families is not changed, whatever families the cluster
-// has.
+// Returns true for an update of a service that prefers dual stack, if the update changes neither type, policy, addresses nor families. Such
+// an update leaves the families as they are, whatever families the cluster has.
 bool keeps_its_families(const Object& spec, const Object* before);
 
 // Fills in ipFamilyPolicy and ipFamilies, and removes the second family of a service that returns to single stack.  `before` is null on

@@ -6,7 +6,7 @@ namespace backplane::core {
 namespace {
 
 constexpr std::size_t kMostRanges = 16;
-constexpr std::size_t kMostAddresses = 1024;  // of each part of a range
+constexpr std::size_t kMostAddresses = 1024;  // in each of the two lists of a range
 
 std::optional<std::string> take_last(std::vector<std::string>& addresses) {
   if (addresses.empty()) return std::nullopt;

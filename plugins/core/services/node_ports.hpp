@@ -29,7 +29,7 @@ class PortMap {
   void set(std::int64_t port, bool taken = true) {
     if (port > 0 && port <= kLast) bits_.set(static_cast<std::size_t>(port), taken);
   }
-  // A free port of the range; 0: none.
+  // Returns a free port of the range; 0: none.
   std::int64_t pick(const PortRange& range) const;
   std::vector<std::int64_t> all() const;
   // The number of allocated ports in `range`.
@@ -54,12 +54,12 @@ class NodePorts {
     ObjectRef entry;  // null: the object does not exist yet
     PortMap map;
   };
-  // `newest`: read from the store; otherwise from this server's cache.
+  // If `newest`, reads from the store, otherwise from this server's cache.
   Task<Result<Stored>> read(bool newest) const;
   // Serializes the transactions of this server that change the object. A writer that holds the turn until its commit cannot conflict with
   // another write of this server; a conflict would discard its work.
   Task<Turns::Turn> turn() const { return writers_->take(); }
-  // Joins the change of the object that was read to a transaction.
+  // Adds a write to the transaction that replaces the stored object `before` by `map`, or creates the object if it does not exist.
   Status join(StoreTransaction& transaction, const Stored& before, const PortMap& map) const;
 
  private:
@@ -68,7 +68,7 @@ class NodePorts {
   std::unique_ptr<Turns> writers_;
 };
 
-// Settings of the storage of the object, which is not served.
+// The configuration of the storage of the object, which is not served.
 ResourceConfig range_config();
 
 }  // namespace backplane::core

@@ -23,7 +23,7 @@ Array& ports_of(Object& spec) {
   return list != nullptr && list->is_array() ? list->get_array() : none;
 }
 
-// The node port that the client requests on any port with this number.
+// Returns the node port that the client requests for any of the ports with this number; 0: none.
 std::int64_t requested(const Object& spec, std::int64_t number) {
   std::int64_t out = 0;
   each(spec, "ports", [&](const Object& port, std::size_t) {

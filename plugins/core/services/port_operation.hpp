@@ -1,6 +1,6 @@
-// The node ports of one attempt of a write: its allocations, and the errors for ports that cannot be allocated.
+// Allocates the node ports of a service for one attempt of a write.
 //
-// Thread-safety: one try.
+// Thread-safety: belongs to one attempt of a write.
 // Errors:        422 for a port that is out of range or taken, 500 for a full range, with upstream's messages.
 #pragma once
 
@@ -14,8 +14,8 @@ namespace backplane::core {
 
 class PortOperation {
  public:
-  // A dry run only reports whether a requested port is allocated already, in range or not, and uses placeholders for ports that were not
-  // requested.
+  // `trial`: a dry run. It reports only whether a requested port is allocated already, even if the port is out of range, and uses
+  // placeholders for ports that were not requested.
   PortOperation(const PortRange& range, const PortMap& map, bool trial) : range_(range), map_(map), trial_(trial) {}
 
   // Allocates a node port for every port of the service that needs one, and for its health check. `before`: the stored spec; null on
@@ -24,8 +24,8 @@ class PortOperation {
   const std::vector<std::int64_t>& taken() const noexcept { return taken_; }
 
  private:
-  std::string take(std::int64_t port);  // the reason for a failure; empty: it is allocated
-  std::int64_t take_any();              // 0: the range is full
+  std::string take(std::int64_t port);  // returns the reason for a failure; empty: the port was allocated
+  std::int64_t take_any();              // returns 0 if the range is full
   Status create_ports(Object& service);
   Status update_ports(Object& service, const Object& before);
   Status take_named(const Object& service, std::size_t index, std::int64_t port);

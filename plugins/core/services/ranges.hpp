@@ -33,13 +33,13 @@ class AddressRange {
   bool operator==(const AddressRange& other) const;
   // Addresses 1 … size() can be allocated.
   std::uint64_t size() const noexcept { return size_; }
-  // Addresses 1 … band() are usually requested explicitly: others are allocated first.
+  // Clients usually request addresses 1 … band() explicitly, so the other addresses are allocated first.
   std::uint64_t band() const noexcept;
   std::string_view family() const noexcept { return base_.six ? "IPv6" : "IPv4"; }
 
  private:
   IpAddress base_;
-  int prefix_ = 0;  // of the 128 bits
+  int prefix_ = 0;  // its length in an address of 128 bits
   std::uint64_t size_ = 0;
 };
 

@@ -13,8 +13,8 @@ namespace backplane::core {
 
 namespace {
 
-// Upstream's constants: the controllers' interval, the number of passes until a leaked port is released, the time within which a service
-// may be created after its address.
+// Upstream's constants: the interval of the passes, the number of passes until a leaked port is released, and the time within which a
+// service may be created after its address.
 constexpr std::chrono::minutes kInterval{3};
 constexpr std::chrono::minutes kFirstPass{1};
 constexpr std::chrono::milliseconds kPause{50};
@@ -38,7 +38,7 @@ bool names_a_service(const Object& parent) { return get_string(parent, "group").
 
 std::string parent_key(const Object& parent) { return object_key(get_string(parent, "namespace"), get_string(parent, "name")); }
 
-// As Go prints the reference.
+// Formats the reference like Go's %v.
 std::string printed(const Object& parent) {
   std::string out = "&{" + std::string(get_string(parent, "group"));
   for (const char* member : {"resource", "namespace", "name"}) out += " " + std::string(get_string(parent, member));
@@ -227,7 +227,7 @@ Task<Status> ServiceRepair::check_holder(const Holder& holder, const Holders& ho
   co_return Status();
 }
 
-// Checks an entry that the server has created, and that may not belong to a service any more.
+// Releases an entry that the server has created and that does not belong to a service any more.
 Task<Status> ServiceRepair::check_entry(ObjectRef entry, const Holders& holders) {
   const Object object = decode(*entry, json::storage_ptr());
   if (!Addresses::is_ours(object)) co_return Status();
@@ -281,7 +281,7 @@ Task<void> ServiceRepair::tell_of_port(ObjectRef service, std::string reason, st
   co_await events_->tell(std::move(event));
 }
 
-// Marks the ports that services have.
+// Marks the ports of services in `map`, and reports ports that are out of range, repeated or not allocated.
 Task<void> ServiceRepair::check_ports(const Holders& holders, PortMap& map, bool& changed) {
   const PortRange& range = resources_->ports.range();
   std::set<std::int64_t> seen;

@@ -1,6 +1,6 @@
-// Makes the allocations consistent with the services (upstream: start-service-ip-repair-controllers): creates missing entries, releases
-// entries without a service, and reports both in events. A pass reads the entries before the services, and releases an entry only if it has
-// not changed since, so entries that are allocated meanwhile are retained.
+// Makes the allocations consistent with the services (upstream: start-service-ip-repair-controllers): creates missing entries (IPAddresses
+// and bits of the node port map), releases entries without a service, and reports both in events. A pass reads the entries before the
+// services, and releases an entry only if it has not changed since, so entries that are allocated meanwhile are retained.
 //
 // Thread-safety: one pass at a time.
 // Lifetime:      shares the storages.
@@ -26,7 +26,7 @@ class ServiceRepair {
 
   // One pass over addresses and ports.
   Task<Status> run_once();
-  // The first pass, as soon as the caches have been loaded; gives up after a minute.
+  // Runs the first pass as soon as the caches have been loaded; gives up after a minute.
   Task<Status> start(Signal& stop);
   // Runs passes periodically until the server stops.
   Task<void> run(Signal& stop);

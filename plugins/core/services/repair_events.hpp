@@ -13,7 +13,7 @@
 namespace backplane::core {
 
 struct RepairEvent {
-  GroupVersionKind kind;  // of the object that the event is about
+  GroupVersionKind kind;  // the kind of `about`
   ObjectRef about;
   std::string reporter;  // "ipallocator-repair-controller"
   std::string reason;
@@ -38,7 +38,7 @@ class WrittenEvents final : public RepairEvents {
   std::set<std::string> told_;
 };
 
-// The event as it is stored.
+// Returns the Event object that is stored.
 Object event_object(const RepairEvent& event);
 
 }  // namespace backplane::core

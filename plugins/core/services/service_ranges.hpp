@@ -21,7 +21,7 @@ class ServiceRanges {
     std::vector<AddressRange> all;    // an address outside of them is invalid
     std::vector<AddressRange> ready;  // addresses are allocated from these
   };
-  // One range per family; the family of the first one is the default.
+  // `flags`: one range per family; the family of the first range is the default family.
   explicit ServiceRanges(std::vector<AddressRange> flags);
 
   const std::vector<AddressRange>& flags() const noexcept { return flags_; }

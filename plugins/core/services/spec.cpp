@@ -114,7 +114,7 @@ namespace {
 
 bool is_load_balancer(const Object& spec) { return type_of(spec) == "LoadBalancer"; }
 
-// Members that only some types of services have. The first rows use members that the last rows remove.
+// Members that only some types of services may have. The order matters: `needed` of the first rows reads members that the last rows remove.
 struct Belonging {
   bool (*needed)(const Object& spec);
   std::string_view member;
@@ -130,7 +130,7 @@ constexpr Belonging kBelongings[] = {
 
 }  // namespace
 
-// The client's change is retained, so that validation refuses it.
+// Does not remove a member that the client has changed, so that validation refuses it.
 void drop_fields_of_former_type(Object& spec, const Object& before) {
   if (needs_cluster_ip(before) && !needs_cluster_ip(spec) && same_member(spec, before, "clusterIP") &&
       cluster_ips(spec) == cluster_ips(before)) {

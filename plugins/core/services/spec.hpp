@@ -22,13 +22,14 @@ bool needs_node_ports(const Object& spec);  // NodePort; LoadBalancer unless all
 bool needs_health_check_port(const Object& spec);
 bool may_have_node_ports(const Object& spec);  // NodePort, LoadBalancer
 std::vector<std::string> cluster_ips(const Object& spec);
-// Appends a text to a list.
+// Appends a text to the list `key`.
 void add_text(Object& spec, std::string_view key, std::string_view text);
-// The node ports of a service's ports, each once; and the same with the health check's.
+// service_node_ports() returns the node ports of the service's ports, each once. node_ports_of() also returns the node port of the health
+// check.
 std::vector<std::int64_t> service_node_ports(const Object& spec);
 std::vector<std::int64_t> node_ports_of(const Object& spec);
 
-// Copies the old addresses and ports to an update without them.
+// Copies the old addresses and ports to an update that omits them.
 void keep_allocated(Object& spec, const Object& before);
 // clusterIP and clusterIPs[0] are two members for one value: the one that the client changed wins.
 void normalize_cluster_ips(Object& spec, const Object* before);
@@ -41,7 +42,7 @@ void validate_service_spec(const Object& spec, FieldErrors& errors);
 // Validates a field that was an annotation before; `old`: null for a new service.
 void validate_source_ranges(const Object& service, const Object* old, FieldErrors& errors);
 void validate_service_change(const Object& spec, const Object& before, FieldErrors& errors);
-// Two ports with one protocol and one node port, as "{TCP 30443}"; empty: there are none.
+// If two ports have the same protocol and the same node port, returns these as "{TCP 30443}"; otherwise empty.
 std::string repeated_node_port(const Object& spec);
 
 }  // namespace backplane::core

@@ -29,7 +29,7 @@ void print_addresses(const Object& service, std::int64_t, Array& cells) {
   const std::string own =
       get_string(spec, "type") == "ExternalName" ? std::string(get_string(spec, "externalName")) : joined(texts_of(spec, "externalIPs"));
   std::string all = balances ? balancer_addresses(service) : "";
-  // kubectl's column is truncated, as upstream's; the whole list is in the object.
+  // As upstream, truncates the column of kubectl; the object contains the whole list.
   if (all.size() > kNarrowWidth && own.empty()) all = all.substr(0, kNarrowWidth - 3) + "...";
   if (!all.empty() && !own.empty()) all += ",";
   all += own;

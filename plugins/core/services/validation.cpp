@@ -88,7 +88,7 @@ void check_list_change(const Object& spec, const Object& before, std::string_vie
   }
 }
 
-// Another check refuses texts that are not addresses.
+// Returns true if each item is an address or "None". Another check reports the other items.
 bool all_addresses(const std::vector<std::string>& ips) {
   return std::all_of(ips.begin(), ips.end(), [](const std::string& ip) { return ip == kHeadless || is_valid_ip(ip).empty(); });
 }

@@ -141,7 +141,7 @@ class Translator {
 
   // ---- from the kubelet to the client
 
-  // Until the command's output and its exit status have been received.
+  // Forwards output to the client until the command's output and its exit status have been received. Returns the final Status.
   Task<std::string> relay() {
     while (!awaited_.empty()) {
       auto some = co_await answer_->read();
@@ -159,7 +159,7 @@ class Translator {
     co_return final_status(protocol_, ending_);
   }
 
-  // False: there is no further input, or it is invalid.
+  // Handles all events that have been received. Returns false if the connection must end.
   Task<bool> pass_events() {
     for (;;) {
       Session::Event event = session_.next();
@@ -268,7 +268,7 @@ class Translator {
 
   // ---- the end
 
-  // The client has disconnected: the command's output has no reader.
+  // Cancels the call to the kubelet, because the client has disconnected.
   void give_up() {
     breaker_->break_off(timeout("the client has gone", 0));
     if (answer_) answer_->cancel();
@@ -320,13 +320,13 @@ class Translator {
   const std::shared_ptr<Upload> upload_ = std::make_shared<Upload>();
   const std::shared_ptr<CallBreaker> breaker_ = std::make_shared<CallBreaker>();
   std::unique_ptr<HttpAnswer> answer_;
-  std::string protocol_;  // of the kubelet
+  std::string protocol_;  // the protocol that the kubelet has chosen
   Session session_;
   MessageReader reader_;
   std::uint32_t status_ = 0, in_ = 0, out_ = 0, err_ = 0, resize_ = 0;
   std::set<std::uint32_t> unopened_, awaited_;
   std::string ending_, failure_;
-  unsigned char channel_ = 0;  // of the message that is being read
+  unsigned char channel_ = 0;  // the channel of the message that is being read
   std::string signal_;
   bool listening_ = false, late_ = false, failed_ = false;
   Promise<bool> heard_;
@@ -334,7 +334,7 @@ class Translator {
   std::function<void()> cancel_ping_, cancel_patience_;
 };
 
-// Interprets a metav1.Status; without a code it is an exit code, or success.
+// Counts a command by the HTTP code of its result.
 void count_end(int code) {
   static Metric& requests = Metric::counter("apiserver_stream_translator_requests_total",
                                             "Remote commands that were translated from WebSocket to SPDY.", {"code"});

@@ -1,5 +1,5 @@
-// A command in a container, between a client that speaks WebSocket (v5.channel.k8s.io) and a kubelet that speaks SPDY: upstream's
-// StreamTranslatorHandler.
+// Translates between a client that uses WebSocket (v5.channel.k8s.io) and a kubelet that uses SPDY, for a command in a container (upstream:
+// StreamTranslatorHandler).
 //
 // Thread-safety: the executor of the exchange.
 // Lifetime:      the task ends when both ends are closed; only calls that are being cancelled may outlive it.
@@ -22,7 +22,7 @@ struct RemoteCommand {
   bool in = false, out = false, err = false, tty = false;
 };
 
-// True if the client requests the protocol that can close single streams.
+// True if the client offers the protocol v5.channel.k8s.io, which can close single streams.
 bool asks_for_stream_close(const Exchange& exchange);
 Task<Status> translate_command(Exchange& exchange, RemoteCommand command);
 

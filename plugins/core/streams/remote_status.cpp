@@ -67,7 +67,7 @@ std::string final_status(std::string_view protocol, std::string_view text) {
 
 std::string failed_status(std::string_view why) {
   std::string out = internal_error(why).to_json();
-  // Without a kind, as on the error stream.
+  // Removes kind and apiVersion, which a Status on the error stream does not have.
   const auto status = read_object(out);
   Object plain;
   for (const auto& member : *status) {

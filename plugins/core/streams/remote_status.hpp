@@ -1,4 +1,4 @@
-// The end of a remote command: the error stream's text, and the metav1.Status for the client.
+// Converts the text of a remote command's error stream to the metav1.Status for the client.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -8,7 +8,7 @@
 
 namespace backplane::core {
 
-// Converts the whole text of the error stream of a protocol ("v4.channel.k8s.io"; empty: the first one) to the JSON of a Status.
+// Converts the whole text of the error stream of a protocol ("v4.channel.k8s.io"; empty: the first version) to the JSON of a Status.
 std::string final_status(std::string_view protocol, std::string_view text);
 // The Status for an error that prevented the command, or the reading of its output.
 std::string failed_status(std::string_view why);

@@ -7,7 +7,7 @@
 namespace backplane::core::spdy {
 namespace {
 
-// Each text follows its length.
+// The texts of the dictionary. In the dictionary each text follows its length.
 constexpr std::string_view kWords[] = {"options",
                                        "head",
                                        "post",

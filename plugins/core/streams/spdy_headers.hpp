@@ -19,7 +19,7 @@ class HeaderWriter {
  public:
   HeaderWriter();
   ~HeaderWriter();
-  // Names are lower case.
+  // Returns the block for `headers`, whose names must be in lower case.
   std::string block(const std::vector<std::pair<std::string_view, std::string_view>>& headers);
 
  private:

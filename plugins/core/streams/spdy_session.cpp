@@ -136,7 +136,7 @@ bool Session::on_control(unsigned type, unsigned flags, std::string_view body, E
     case kRstStream:
       return end_of(number, true, out);
     case kSynStream: {
-      // Kubelets open none.
+      // Kubelets open no streams, so the stream is refused.
       std::string refusal;
       append_number(refusal, number);
       append_number(refusal, kCancel);

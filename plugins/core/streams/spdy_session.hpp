@@ -1,4 +1,4 @@
-// The client's end of a SPDY/3.1 connection to a kubelet: streams that are opened here, bytes in and out.  No sockets.
+// The client's end of a SPDY/3.1 connection to a kubelet. Opens streams, and converts between bytes and events; it uses no sockets.
 //
 // As in Kubernetes' servers, TCP provides the flow control, and WINDOW_UPDATE and SETTINGS are ignored. Headers of replies are not needed,
 // and are skipped.
@@ -42,7 +42,7 @@ class Session {
 
   void feed(std::string_view bytes);
   Event next();
-  // The bytes to send to the peer since the last call.
+  // Returns the bytes to send to the peer that have been produced since the last call.
   std::string take_output();
 
  private:

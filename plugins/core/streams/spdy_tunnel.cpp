@@ -106,7 +106,7 @@ class Tunnel {
     co_await exchange_.respond(code, "text/plain; charset=utf-8", std::move(body));
   }
 
-  // The kubelet's message.
+  // Sends the kubelet's error response to the client.
   Task<void> pass_on_refusal() {
     std::string text;
     while (text.size() < kMostErrorBytes) {

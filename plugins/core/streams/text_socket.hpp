@@ -1,4 +1,5 @@
-// Sends a text over a WebSocket: each piece is a message, binary or, for "base64.binary.k8s.io", base64 in text.
+// Sends a text over a WebSocket. Each piece is one message: a binary message, or, for the protocol "base64.binary.k8s.io", a text message
+// in base64.
 //
 // Thread-safety: the executor of the exchange.
 // Lifetime:      the task ends when the text ends or the client disconnects; the source is then dropped.

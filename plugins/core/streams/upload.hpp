@@ -1,8 +1,8 @@
-// Bytes sent over an upgraded connection, written piece by piece: the other end of HttpCall::body_source.
+// The bytes that are sent over an upgraded connection. A writer adds them piece by piece; HttpCall::body_source refers to this object.
 //
 // Thread-safety: any executor; one writer waits at a time.
 // Lifetime:      shared by the call and its writer.
-// Errors:        after close() writes are refused; bytes that were written before are still sent.
+// Errors:        after close(), write() returns false, and write_now() ignores its bytes. Bytes that were written before are still sent.
 #pragma once
 
 #include <mutex>
@@ -19,9 +19,10 @@ class Upload final : public BodySource {
   static constexpr std::size_t kMost = 4 * kWindow;
 
   Task<Result<std::string>> next() override;
-  // Waits while a window of bytes is unsent. False: the peer does not read any more.
+  // Adds bytes, and waits while more than kWindow bytes are unsent. Returns false after close().
   Task<bool> write(std::string bytes);
-  // Does not wait; for small and rare writes. False: the other end does not read, and the buffer is full.
+  // Adds bytes without waiting, for small and rare writes. Returns false if more than kMost bytes are unsent, because the peer does not
+  // read.
   bool write_now(std::string bytes);
   void close();
 

@@ -34,10 +34,10 @@ class MessageReader {
   struct Event {
     enum class Kind : unsigned char { kNeedsMore, kData, kPing, kClose, kBroken };
     Kind kind = Kind::kNeedsMore;
-    bool first = false;  // kData: begins a message …
-    bool last = false;   // … ends it
-    bool text = false;   // … of text
-    std::string data;    // of kPing, too
+    bool first = false;  // of kData: the piece begins a message
+    bool last = false;   // of kData: the piece ends a message
+    bool text = false;   // of kData: the message is text
+    std::string data;    // of kData and kPing
   };
   void feed(std::string_view bytes);
   Event next();
@@ -49,14 +49,14 @@ class MessageReader {
 
   std::string input_;
   std::size_t at_ = 0;
-  std::uint64_t left_ = 0;  // of a data frame
+  std::uint64_t left_ = 0;  // the number of bytes of the data frame that have not been read
   bool in_data_ = false, first_ = false, final_ = false, text_ = false;
   bool in_message_ = false, broken_ = false;
   std::string mask_;
-  std::size_t masked_ = 0;  // number of unmasked bytes of the frame
+  std::size_t masked_ = 0;  // number of bytes of the frame that unmasked() has returned
 };
 
-// Heads of sent frames.
+// Opcodes of sent frames.
 constexpr unsigned kTextFrame = 1, kBinaryFrame = 2, kCloseFrame = 8, kPongFrame = 10;
 std::string frame(unsigned opcode, std::string_view payload);
 // The close frame for a normal closure.
