@@ -5,7 +5,7 @@
 namespace backplane::apiextensions {
 namespace {
 
-// Filters may be nested, and the parser and the evaluation recurse for each level.
+// The maximum length of a path. It limits the recursion of the parser and of the evaluation, because filters may be nested.
 constexpr std::size_t kMaxText = 4096;
 // The maximum number of visited values for one cell: ".." within ".." would visit the whole object for each part of it.
 constexpr std::size_t kMaxLooks = 200'000;
@@ -90,7 +90,7 @@ class Walk {
     return false;
   }
 
-  // Branches without a result count as visited, too.
+  // Counts visited values and branches without a result. Returns false if the limit is exceeded.
   bool look(std::size_t things) {
     looks_ += things;
     return looks_ <= kMaxLooks;
@@ -118,7 +118,7 @@ class Walk {
     return array == nullptr || std::all_of(array->begin(), array->end(), [&](const Value& each) { return add({&each}, found); });
   }
 
-  // Texts count as containers of characters, and are found, too.
+  // Adds `item` and all containers in it, for "..". A text that is not empty counts as a container of characters.
   bool all_below(const Item& item, Items& found) {
     Items below;
     if (!children(item, below)) return false;
@@ -137,7 +137,7 @@ class Walk {
       if (begin < 0) begin += size;
       std::int64_t end = step.bounds[1].value.value_or(size);
       if (end < 0 || (end == 0 && step.bounds[1].derived)) end += size;
-      if (begin == end) return true;  // items after an empty one are not visited
+      if (begin == end) return true;  // as upstream, an empty slice of one list ends the step for all further lists
       const std::int64_t stride = step.bounds[2].value.value_or(1);
       if (begin < 0 || begin >= size || end > size || begin > end || stride <= 0) return false;
       for (std::int64_t i = begin; i < end; i += std::min(stride, end)) {
@@ -184,7 +184,7 @@ bool only_members(const PathSteps& steps) {
   return std::all_of(steps.begin(), steps.end(), [](const PathStep& step) { return step.kind == PathStep::Kind::kField; });
 }
 
-// Most paths consist of names, and need no lists of found values.
+// The fast path for steps that are only names: it needs no lists of found values.
 const Value* follow(const PathSteps& steps, Item at) {
   for (const PathStep& step : steps) {
     const Object* object = at.object();

@@ -2,8 +2,8 @@
 // [?(@.type=="Ready")].
 //
 // Thread-safety: immutable after parse.
-// Errors:        parse() returns nullopt for an invalid path. If a path cannot be applied to an object (an index beyond the list, a
-//                comparison of a text with a number, a word without a meaning), it finds nothing.
+// Errors:        parse() returns nullopt for an invalid path. first() returns null if a path cannot be applied to an object (an index
+//                beyond the list, a comparison of a text with a number, a word without a meaning).
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 namespace backplane::apiextensions {
 
 struct PathStep;
-// Applied one after the other, each to all values that the previous step has found.
+// Each step is applied to all values that the previous step has found.
 using PathSteps = std::vector<PathStep>;
 
 struct PathStep {
@@ -31,12 +31,12 @@ struct PathStep {
     kFilter,     // parts: left and right of the operator
     kLiteral,    // literal, for each found value
     kText,       // literal, once
-    kWord        // has no meaning at this position
+    kWord        // a word without a meaning at its position; applying it fails
   };
   // One of begin, end and stride of a slice.
   struct Bound {
     std::optional<std::int64_t> value = {};
-    bool derived = false;  // "[5]" ends after its one item
+    bool derived = false;  // the end of "[5]" is derived from its begin
   };
 
   Kind kind = Kind::kField;

@@ -1,4 +1,5 @@
-// The grammar is kubectl's (client-go's util/jsonpath), with its oddities: quotes in brackets hold a path of members, a dot included.
+// The grammar is kubectl's (client-go's util/jsonpath), including its oddities: in brackets, quotes contain a path of members, so a dot in
+// the quotes separates two members.
 #include <algorithm>
 #include <charconv>
 
@@ -39,7 +40,7 @@ std::optional<double> real_number(std::string_view text) {
   return out;
 }
 
-// The character that a backslash and the following character in quotes mean; nullopt: they have no meaning.
+// The character that a backslash and `c` mean in a text with these quotes; nullopt: the escape sequence is invalid.
 std::optional<char> escaped(char c, char quote) {
   constexpr std::string_view kLetters = "abfnrtv\\";
   constexpr std::string_view kMeant = "\a\b\f\n\r\t\v\\";
@@ -63,7 +64,7 @@ std::optional<std::string> unquoted(std::string_view inside, char quote) {
   return out;
 }
 
-// "1", "-1", ":", "1:3", "::2": each number may be absent.
+// Reads one of the numbers in "1", "-1", ":", "1:3" or "::2"; the number may be absent.
 bool read_part(std::string_view& rest, std::string_view& part) {
   std::size_t end = rest.starts_with('-') ? 1 : 0;
   while (end < rest.size() && is_digit(rest[end])) ++end;
@@ -90,7 +91,7 @@ std::optional<std::array<PathStep::Bound, 3>> parse_bounds(std::string_view text
   return out;
 }
 
-// The position of the operator of a filter; empty when there is none.
+// A filter, split at its operator; `op` and `right` are empty if there is no operator.
 struct Comparison {
   std::string_view left, op, right;
 };
@@ -239,7 +240,7 @@ class Parser {
     return true;
   }
 
-  // A parenthesis outside of quotes closes it; only one kind of quotes is recognized, and they open once.
+  // The filter ends at the first closing parenthesis outside of quotes. As upstream, only the first pair of quotes is recognized.
   bool filter() {
     skip(3);
     std::size_t at = 0;

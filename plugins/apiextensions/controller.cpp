@@ -8,7 +8,7 @@
 namespace backplane::apiextensions {
 namespace {
 
-// The number of concurrent writes of a status, which the store commits together.
+// The number of definitions that are processed concurrently; the store commits their status writes together.
 constexpr int kWorkers = 64;
 constexpr std::chrono::milliseconds kFirstPause{100};
 constexpr std::chrono::seconds kLongestPause{30};
@@ -62,8 +62,9 @@ Task<void> Controller::begin() {
 
 // ---- definitions that exist at startup
 
-// They are published in one step. Definitions with accepted names are processed before those that request some, so that no definition gets
-// a name that is taken; the workers, whose queue holds every definition, write missing parts of a status.
+// All definitions are published in one step. Definitions with accepted names are processed before those that request names, so that no
+// definition gets a name that is taken. This function writes no status: the queue contains every definition, so the workers write the
+// missing parts.
 void Controller::serve_all() {
   std::vector<ObjectRef> all = definitions_->indexer().list();
   for (const bool asking : {false, true}) {
@@ -86,7 +87,8 @@ void Controller::serve_all() {
   serving_.publish();
 }
 
-// At startup the informer has no writes of this server yet, so an object older than the informer's state may be older than any definition.
+// At startup, objects up to this revision may have been stored before the last change of their definition. The informer has no later writes
+// of this server yet.
 Revision Controller::newest() const { return definitions_->last_sync_revision(); }
 
 // ---- one definition
@@ -128,7 +130,8 @@ bool Controller::renew(const std::string& name, ObjectRef known) {
     entry.stored = std::move(known);
     entry.seen = false;
   } else if (entry.stored->revision == known->revision) {
-    // The event may be that of this server's write, which is known already; but its object shares the bytes of the cache.
+    // The event may report a write of this server, whose revision is already stored. The object of the event replaces the stored one,
+    // because it shares the bytes of the informer's cache.
     entry.stored = std::move(known);
     serving_.renew(name, entry.stored);
   }
@@ -197,7 +200,7 @@ void Controller::take_written(const std::string& name, Entry& entry, ObjectRef w
   entry.stored = std::move(written);
   const Object crd = decode(*entry.stored, json::make_shared_resource<json::monotonic_resource>());
   index(name, crd);
-  // Another client may have changed it between the read and the write; its event then adds the name to the queue again.
+  // Another client may have changed the definition between the read and the write; that change adds the name to the queue again.
   const bool same = get_int_path(crd, "metadata.generation").value_or(0) == generation && meta_text(crd, "deletionTimestamp").empty();
   entry.seen = same && judge(crd, names_.taken(std::string(get_string(spec_of(crd), "group")))).empty();
   if (same) serving_.renew(name, entry.stored);

@@ -4,8 +4,8 @@
 // number of definitions: names are looked up in an index of their group, one resource is published, and statuses are written concurrently.
 // Servers that disagree about a definition overwrite each other's conditions after growing pauses (kit::RewritePause).
 // Thread-safety: stop() from any thread; everything else on the host's executor.
-// Lifetime:      its tasks keep it, and end after stop().
-// Errors:        are logged, and the failed work is retried with growing pauses.
+// Lifetime:      shared by its tasks, which end after stop().
+// Errors:        failures are logged, and the failed work is retried with growing pauses.
 #pragma once
 
 #include <memory>
@@ -33,7 +33,7 @@ class Controller : public std::enable_shared_from_this<Controller> {
     std::shared_ptr<DynamicGroups> groups;
     std::shared_ptr<ServiceResolver> services;  // for conversion webhooks
     std::shared_ptr<Signal> synced;             // fires when all definitions that were established at startup are served
-    // The time after the names are accepted at which a definition is established: the other servers begin to serve it meanwhile.
+    // The delay between the acceptance of the names and the condition Established. During the delay other servers begin to serve it.
     std::chrono::nanoseconds establishing_delay{0};
   };
   explicit Controller(Parts parts);
@@ -51,34 +51,35 @@ class Controller : public std::enable_shared_from_this<Controller> {
     ObjectRef stored;   // the newest known revision: from the informer, or from a write of this object
     bool seen = false;  // that revision has been processed completely
     std::string uid;    // detects that the definition was replaced by one of the same name
-    // The time from which it may be established; nullopt: the wait has not begun.
+    // The time from which the definition may be established; nullopt: the delay has not begun.
     std::optional<std::chrono::steady_clock::time_point> may_establish = std::nullopt;
     std::optional<std::int64_t> structure_judged = std::nullopt;  // the generation whose schemas the status describes
   };
-  // The remaining work for a definition after a pass.
+  // The status changes that look() has computed and write() makes.
   struct Todo {
     std::string uid;
     std::int64_t generation = 0;
     Verdict verdict;
   };
 
-  // Serves all definitions of startup, and then starts the workers.
+  // Waits for the informer, serves all definitions that exist at startup, and then starts the workers.
   Task<void> begin();
   void serve_all();
   Task<Status> reconcile(std::string name);
-  // Removes "established" from the verdict until its time has come, and schedules the definition again.
+  // Replaces the condition Established by the reason Installing if the names are just being accepted. Removes the condition from the
+  // verdict until the establishing delay has passed, and enqueues the name for that time.
   void defer_gated_kinds(const std::string& name, Entry& entry, Verdict& verdict);
   Task<Status> write(std::string name, Todo todo);
   // Whether the write must wait because another server keeps reverting it; if so, the name is queued again later.
   bool waits(const std::string& name, const Todo& todo);
   void take_written(const std::string& name, Entry& entry, ObjectRef written, std::int64_t generation);
-  // True if the known state does not allow skipping it.
+  // Marks the definition as not processed, so that the next reconcile() does not skip it.
   void judge_again(const std::string& name);
-  // True if the newest revision has not been processed.
+  // Stores `known` if it is newer. Returns true if the newest revision has not been processed.
   bool renew(const std::string& name, ObjectRef known);
-  // `crd`: the tree of the stored definition.
+  // Updates the names and the served resource, and returns the status changes. `crd`: the tree of entry.stored.
   Todo look(const std::string& name, Entry& entry, Object crd);
-  // A lower bound of the store's revision.
+  // The revision of the informer's state, which is a lower bound of the store's revision.
   Revision newest() const;
   void forget(const std::string& name);
   void index(const std::string& name, const Object& crd);

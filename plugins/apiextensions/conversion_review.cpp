@@ -39,7 +39,7 @@ std::string version_kind(std::string_view api_version, std::string_view kind) {
 
 // ---- the response as a whole
 
-// The reason why the review cannot be used; empty: response.convertedObjects can.
+// The reason why the review is invalid; empty: response.convertedObjects can be read.
 std::string review_problem(const ReviewQuestion& question, const Object& review) {
   const bool strict = question.version == "v1";
   const std::string wanted = version_kind(std::string(kGroup) + "/" + question.version, kKind);
@@ -110,7 +110,7 @@ std::string restore_metadata(const Object& in, Object& out) {
   return {};
 }
 
-// Reads the objects of the response one by one; errors have another text if there is a single object.
+// Reads the objects of the response one by one. As upstream, errors have another text if there is only one object.
 class Objects {
  public:
   Objects(const ReviewQuestion& question, std::span<const Object> asked, ReviewAnswer& answer)
@@ -119,7 +119,7 @@ class Objects {
   void read(Value& value) {
     const std::size_t i = answer_.objects.size();
     const Object& in = asked_[i];
-    // Upstream does not count null as a text.
+    // Upstream's decoder gets no text for null.
     if (value.is_null()) return unread(i, "unexpected end of JSON input");
     if (!value.is_object())
       return unread(i, "json: cannot unmarshal " + std::string(json_kind(value)) + " into Go value of type map[string]interface {}");
@@ -141,7 +141,7 @@ class Objects {
   static std::string indexed(std::size_t i, std::string_view what) {
     return " returned " + std::string(what) + " at index " + std::to_string(i) + ": ";
   }
-  // For a single object upstream reports the reason only.
+  // For a single object, upstream reports only the reason.
   void unread(std::size_t i, const std::string& why) {
     if (!single()) return refuse(i, why);
     answer_.fault = ReviewFault::kInvalidObject;

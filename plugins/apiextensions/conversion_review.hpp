@@ -1,7 +1,8 @@
 // Writes the ConversionReview for a conversion webhook, and checks the response (webhookConverter of k8s.io/apiextensions-apiserver).
 //
 // Thread-safety: pure functions.
-// Errors:        ReviewAnswer::fault, and upstream's message in ::problem: `conversion webhook for example.com/v1, Kind=Foo failed: …`.
+// Errors:        ReviewAnswer::fault, and upstream's message in ReviewAnswer::problem:
+//                `conversion webhook for example.com/v1, Kind=Foo failed: …`.
 //                ConversionWebhook::convert() returns the message with code 500 and no reason.
 #pragma once
 

@@ -16,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kObjectsPerCall = 500;
 constexpr std::size_t kBytesPerCall = std::size_t{8} << 20;
 
-// The limit for messages of a webhook.
+// The maximum length of an error message from a webhook.
 constexpr std::size_t kMessageBytes = std::size_t{16} << 10;
 
 Status refused(std::string message) {

@@ -1,9 +1,9 @@
 // The conversion webhook of one definition.
-// The numbers of concurrent calls and of connections are limited (further calls wait, at most for their timeout); the number of objects of
-// a call and the size of its response are limited, too.
+// The number of concurrent calls and of connections is limited; further calls wait until their timeout at the latest. The number of objects
+// in one call is limited; more objects are converted by several calls. The size of a response is limited.
 // Thread-safety: any executor.
 // Lifetime:      shared by the converters of a definition; the host outlives it.
-// Errors:        code 500 without a reason, with upstream's messages; every call reports problems of the configuration.
+// Errors:        code 500 without a reason, with upstream's messages. Every call returns the error of an invalid configuration.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,7 @@ class ConversionWebhook : public std::enable_shared_from_this<ConversionWebhook>
   Task<Result<std::vector<Object>>> convert(GroupVersionKind from, std::string desired, std::vector<Object> objects);
 
  private:
-  // The body of a response with code 200.
+  // Returns the response if its code is 200 to 206.
   Task<Result<WebhookAnswer>> call(std::string body);
   Task<ReviewAnswer> convert_part(std::shared_ptr<const ReviewQuestion> question, std::span<const Object> part);
 

@@ -6,7 +6,7 @@ namespace backplane::apiextensions {
 
 Task<Result<std::vector<Object>>> CustomConverter::convert(GroupVersionKind from, GroupVersionKind to, std::vector<Object> objects) const {
   for (Object& object : objects) {
-    // Readers get defaults; stored objects are pruned, without defaults.
+    // Only a conversion for readers completes objects. A conversion for the store (convert_written()) sets no defaults.
     if (resource_->find(to.version) == &version_) resource_->complete(object);
   }
   auto converting = convert_written(std::move(from), std::move(to), std::move(objects));
@@ -27,7 +27,7 @@ Task<Result<std::vector<Object>>> CustomConverter::convert_written(GroupVersionK
 
 Result<std::string> CustomConverter::stored_field_label(const GroupVersionKind&, std::string_view label) const {
   if (label == "metadata.name" || (label == "metadata.namespace" && resource_->namespaced)) return std::string(label);
-  // The store below has the selectable fields of all versions; each version has its own.
+  // The underlying storage has the selectable fields of all versions, but a request may use only those of its version.
   const auto& fields = version_.fields;
   const bool known = std::any_of(fields.begin(), fields.end(), [&](const SelectableField& field) { return field.label == label; });
   if (!known) return bad_request("field label not supported: " + std::string(label));

@@ -1,5 +1,5 @@
-// Conversion between the versions of a custom resource. Strategy None: changes apiVersion, and prunes by the version's schema. Strategy
-// Webhook: calls the webhook, and prunes its result. In both cases readers get the defaults of the stored version.
+// Conversion between the versions of a custom resource. Strategy None changes only apiVersion; strategy Webhook calls the webhook. Before
+// the conversion for readers, both complete the object: they prune it and set the defaults of the version that it is stored in.
 //
 // Thread-safety: immutable; any thread.
 // Lifetime:      shares the resource.
@@ -16,8 +16,7 @@ namespace backplane::apiextensions {
 
 class CustomConverter final : public ObjectConverter {
  public:
-  // Between `version` and the stored version.  Objects that may have been written under an earlier definition are pruned and defaulted
-  // again. `webhook`: null for strategy None.
+  // Converts between `version` and the stored version. `webhook`: null for strategy None.
   CustomConverter(std::shared_ptr<const CustomResource> resource, const CustomVersion& version, std::shared_ptr<ConversionWebhook> webhook)
       : resource_(std::move(resource)), version_(version), webhook_(std::move(webhook)) {}
 

@@ -75,7 +75,7 @@ bool has_default(const Value& schema) {
   return words.contains("default") || std::any_of(words.begin(), words.end(), [](const auto& word) { return has_default(word.value()); });
 }
 
-// Whether objects may be written through a version without the defaults of the stored one.
+// Whether objects may lack defaults of the stored version, because they were written through another version.
 bool written_through_others(const Object& crd) {
   const std::vector<const Object*> versions = versions_of(crd);
   const auto is_other = [](const Object* each) {
@@ -124,7 +124,8 @@ std::string no_such_type(std::string_view path, const Value& value, std::string_
          ", expected " + std::string(wanted);
 }
 
-// The value at a dotted path as unstructured.NestedFieldNoCopy finds it, null included; an error if a value on the path is no object.
+// Returns the value at a dotted path like unstructured.NestedFieldNoCopy, also if it is null. Sets `problem` if a value on the path is no
+// object.
 const Value* nested(const Object& root, std::string_view path, std::string& problem) {
   const Object* object = &root;
   for (std::size_t begin = 0;;) {
@@ -230,7 +231,7 @@ void CustomResource::bring_up_to_date(Object& stored) const {
   if (get_string(stored, "apiVersion") == version.api_version || by_webhook) return;
   stored["apiVersion"] = version.api_version;
   Value whole(std::move(stored));
-  // The store checks everything other than the schema.
+  // An object that violates the schema is kept unchanged.
   const Status ignored = version.schema.root->normalize(whole, nullptr);
   if (whole.is_object()) stored = std::move(whole.get_object());
 }

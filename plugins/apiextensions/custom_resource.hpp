@@ -2,7 +2,7 @@
 //
 // Thread-safety: immutable after read_resource().
 // Lifetime:      shared by the storages and strategies made from it.
-// Errors:        kInternalError for a definition without a version to store.
+// Errors:        kInternalError for a definition without versions.
 #pragma once
 
 #include <memory>
@@ -45,9 +45,9 @@ struct CustomResource {
   bool namespaced = true;
   std::vector<CustomVersion> versions;
   std::size_t stored_index = 0;
-  // Objects that were written through another version lack the defaults of the stored one; created objects lack those of the status.
+  // Stored objects may lack defaults: those of the stored version if they were written through another version, or the default status.
   bool may_lack_defaults = false;
-  // True: versions differ in more than their names, and only the webhook can convert them.
+  // spec.conversion.strategy is Webhook: only the webhook can convert between versions.
   bool by_webhook = false;
   std::shared_ptr<const Writes> writes;
 
@@ -59,21 +59,22 @@ struct CustomResource {
   // Objects up to this revision may have been stored by an earlier definition.
   Revision refresh_until() const noexcept;
   bool is_current(const Object& stored) const;
-  // Completes an object for readers: sets the defaults of its stored version, and removes unknown members. An object that violates its
-  // schema is unchanged.
+  // Completes an object for readers: removes unknown members and sets defaults, by the schema of the version in its apiVersion. An object
+  // that violates the schema is unchanged.
   void complete(Object& stored) const;
-  // The same, after conversion to the current stored version; with webhook conversion, in its version.
+  // Calls complete(), and then converts the object to the current stored version. With webhook conversion, the object keeps its version.
   void bring_up_to_date(Object& stored) const;
   // Whether bring_up_to_date() converts the object to the current stored version.
   bool can_be_brought(const Object& stored) const { return !by_webhook || get_string(stored, "apiVersion") == this->stored().api_version; }
 };
 
-// Uses the accepted names. `source` holds the same definition.
+// Uses status.acceptedNames. `source`: contains the same definition.
 Result<std::shared_ptr<const CustomResource>> read_resource(const Object& crd, const std::shared_ptr<const SchemaSource>& source,
                                                             std::shared_ptr<const Writes> writes);
 
-// ---- validation of one object by the rules of a version; the store checks metadata. Violations that the old object has, too, are allowed
-// (validation ratcheting); a failed validation rule then becomes a warning. `budget`: of its validation rules.
+// ---- validation of one object by the schema, scale paths and validation rules of a version; the host's storage validates metadata. An
+// update may retain violations of the old object (validation ratcheting); a failed validation rule is then a warning. `budget`: the cost
+// limit of the validation rules.
 void validate_custom(const CustomVersion& version, const Object& object, RuleFindings findings, cel::Budget budget = {});
 void validate_custom_update(const CustomVersion& version, const Object& object, const Object& old, RuleFindings findings,
                             cel::Budget budget = {});

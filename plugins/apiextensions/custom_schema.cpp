@@ -6,13 +6,13 @@
 namespace backplane::apiextensions {
 namespace {
 
-// Keywords that are added to the root of a schema if they apply (docs/schema-words.md). Objects are not pruned:
+// Keywords that are added to the root of a schema (docs/schema-words.md). This one means that objects are not pruned.
 constexpr std::string_view kKeepsUnknown = "x-custom-keeps-unknown-fields";
-// OpenAPI documents do not contain the schema: there is none, or it is not structural, which older servers allowed.
+// This one means that OpenAPI documents omit the schema: there is none, or it is not structural, which older servers allowed.
 constexpr std::string_view kUnpublished = "x-custom-unpublished";
 constexpr std::string_view kNothingKnown = R"({"type":"object","x-custom-unpublished":true})";
 
-// OpenAPI documents show the selectable fields next to the schema.
+// OpenAPI documents contain the selectable fields next to the schema.
 void add_selectable_fields(Object& schema, const Object& version) {
   Array fields;
   for (const Object* each : objects(version, "selectableFields")) {

@@ -18,7 +18,7 @@ namespace backplane::apiextensions {
 class SchemaSource {
  public:
   explicit SchemaSource(ObjectRef entry) : entry_(std::move(entry)) {}
-  // A newer revision with equal settings of the resource; the older one can be dropped.
+  // Replaces the definition by a newer revision with the same schemas; the older revision can then be released.
   void renew(ObjectRef entry);
   // openAPIV3Schema of a version as JSON; if there is none, an empty schema, which prunes everything.
   SharedBytes schema(const std::string& version) const;
@@ -33,9 +33,9 @@ struct CompiledSchema {
   const Schema* root = nullptr;
 };
 
-// Compiled when it is first used.
+// Returns a schema that is compiled at its first use.
 CompiledSchema lazy_schema(std::shared_ptr<const SchemaSource> source, const GroupVersionKind& kind);
-// Compiled at once.
+// Compiles the schema at once.
 Result<CompiledSchema> compile_schema(const Object& schema, const GroupVersionKind& kind);
 
 // The name of the type in OpenAPI documents: "com.example.v1.Widget".

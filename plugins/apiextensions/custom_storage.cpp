@@ -6,7 +6,7 @@
 namespace backplane::apiextensions {
 namespace {
 
-// A watch that also ends with its definition.
+// A watch that shares ownership of the host's watch, so that Watches can end it when the definition changes.
 class SharedStream final : public WatchStream {
  public:
   explicit SharedStream(std::shared_ptr<WatchStream> stream) : stream_(std::move(stream)) {}
@@ -17,7 +17,7 @@ class SharedStream final : public WatchStream {
   std::shared_ptr<WatchStream> stream_;
 };
 
-// The update of a counted write.
+// Updates through `below`, and records the write in the book.
 Task<Result<UpdateResult>> update_in(WriteBook book, Updater& below, RequestContext& context, std::string name, UpdatedObjectInfo& info,
                                      WriteOptions options, bool force_allow_create) {
   Writes::Pass pass = book.writes->update(book.age);
@@ -109,7 +109,8 @@ class CustomStorage final : public StandardStorage {
     if (!below.ok()) co_return below.status();
     Writes::Pass pass = book_.writes->update(book_.age);
     auto removed = co_await (*below)->objects->remove_collection(context, std::move(options), std::move(list));
-    // The call does not report the marked objects; by now all of them are marked.
+    // remove_collection() does not return the revisions at which it has marked objects as deleted. A list now returns a revision that is
+    // not lower.
     ListOptions one;
     one.limit = 1;
     auto now = co_await (*below)->objects->list(context, std::move(one));

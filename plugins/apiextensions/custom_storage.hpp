@@ -1,9 +1,9 @@
-// The storages of one version of a custom resource, while its definition exists. They wrap the host's storages, count writes, and refuse
-// creates while the definition is being deleted. The resource's names and kind do not need the host's storages.
+// The storages of one version of a custom resource. They wrap the host's storages, count writes, and refuse creates while the definition is
+// being deleted. Names and kind of the resource are available before the host's storages are made (stores.hpp).
 //
 // Thread-safety: every method from any executor.
 // Lifetime:      shared with the route table; keeps the storages below alive.
-// Errors:        as rest.hpp.
+// Errors:        those of the host's storages.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@
 
 namespace backplane::apiextensions {
 
-// The record of a storage's writes.
+// The record that a storage uses to count its writes; `age`: the generation of the storage (writes.hpp).
 struct WriteBook {
   std::shared_ptr<Writes> writes;
   Writes::Age age = 0;
@@ -40,7 +40,7 @@ class Watches {
 std::shared_ptr<StandardStorage> make_custom_storage(std::shared_ptr<const Stores> stores, const CustomVersion& version, WriteBook book,
                                                      std::shared_ptr<Watches> watches);
 std::shared_ptr<RestStorage> make_custom_status(std::shared_ptr<const Stores> stores, const CustomVersion& version, WriteBook book);
-// Wraps the host's storage, which has the roles Getter and Updater.
+// Wraps `scale`, which has the roles Getter and Updater.
 std::shared_ptr<RestStorage> make_custom_scale(std::shared_ptr<SubresourceStorage> scale, WriteBook book);
 
 }  // namespace backplane::apiextensions

@@ -61,7 +61,7 @@ void warn(RequestContext& context, const std::vector<std::string>& warnings) {
 class CustomFacts : public Strategy {
  public:
   explicit CustomFacts(std::shared_ptr<const CustomResource> resource)
-      // The strategy of each version validates, because the store does not have the validation rules.
+      // The strategy of each version validates the objects; this one does not have the validation rules.
       : Strategy({.namespaced = resource->namespaced,
                   .unconditional_update = false,
                   .checked = ObjectPart::kNone,
@@ -77,13 +77,13 @@ class CustomFacts : public Strategy {
     return warnings;
   }
 
-  // The write must store the object by the current definition.
+  // The write that marks an object as being deleted stores it by the current definition, too.
   void mark_deleting(Object& object) const override {
     if (!resource_->is_current(object)) resource_->bring_up_to_date(object);
   }
 
  protected:
-  // The object that readers get of `stored`; if it differs, it is made in `room`.
+  // Returns `stored` as readers get it: unchanged, or a changed copy in `room`.
   const Object& current(const Object& stored, std::optional<Object>& room) const {
     if (resource_->is_current(stored)) return stored;
     resource_->bring_up_to_date(room.emplace(stored, stored.storage()));
@@ -112,10 +112,10 @@ class CustomStatusStrategy final : public CustomFacts {
  public:
   using CustomFacts::CustomFacts;
 
-  // Retains everything except status.
+  // Retains everything of the old object except status.
   void prepare_for_update(RequestContext&, Object& object, const Object& old) const override {
     if (!resource().can_be_brought(old)) {
-      // The strategy of the version has done this, with the old object that the webhook has converted.
+      // VersionStatusStrategy has done this, with the old object that the webhook has converted.
       if (const Value* metadata = find(old, "metadata")) object["metadata"] = *metadata;
       return;
     }
@@ -173,7 +173,7 @@ class VersionStatusStrategy final : public Strategy {
       : resource_(std::move(resource)), version_(version) {}
   std::optional<WrittenFields> written_fields() const override { return WrittenFields{.resets = {"metadata", "spec"}}; }
 
-  // The stored object may have another version; only here the old and the new object have the same version.
+  // Only here do the old and the new object have the same version, because the stored object may have another one.
   void prepare_for_update(RequestContext&, Object& object, const Object& old) const override {
     if (!resource_->by_webhook) return;
     Object kept(old, object.storage());

@@ -1,5 +1,5 @@
-// Strategies of custom resources: the rules of all versions, on objects in the stored version, and the rules of one served version, on
-// objects in that version.
+// Strategies of custom resources. One strategy applies to objects in the stored version, and has the facts of the whole resource. Another
+// one applies to objects in a served version, and has the rules of that version.
 //
 // Thread-safety: const after construction; any thread.
 // Lifetime:      shared with the storages made from them.

@@ -10,7 +10,7 @@
 namespace backplane::apiextensions {
 namespace {
 
-constexpr std::int64_t kZeroTime = -62135596800;  // of year 1
+constexpr std::int64_t kZeroTime = -62135596800;  // the first second of year 1
 constexpr std::int64_t kLongestAge = 9223372036;  // 292 years, the maximum of upstream's 64-bit nanoseconds
 
 std::string text_of_cell(const Value& value) {

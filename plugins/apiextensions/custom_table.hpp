@@ -1,4 +1,4 @@
-// Tables of custom resources: Name, then the columns of the definition's version, or Age without any.
+// Tables of custom resources: the column Name, then the columns of the definition's version. A version without columns has the column Age.
 //
 // Thread-safety: immutable.
 #pragma once
@@ -22,7 +22,7 @@ class CustomTable final : public TableConvertor {
   void add(TableColumn column, ColumnPath path);
 
   std::vector<TableColumn> columns_;
-  std::vector<ColumnPath> paths_;  // of all but the first
+  std::vector<ColumnPath> paths_;  // the paths of all columns except Name
 };
 
 // The table of a version; versions without columns share one.

@@ -1,7 +1,7 @@
 // Accessors of a CustomResourceDefinition's tree.
 //
-// Thread-safety: pure functions; a tree belongs to its holder.
-// Lifetime:      views borrow the tree they were read from.
+// Thread-safety: pure functions; no other thread may change the tree during a call.
+// Lifetime:      results borrow the tree from which they were read.
 #pragma once
 
 #include <string>

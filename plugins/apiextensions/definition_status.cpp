@@ -29,7 +29,7 @@ class StatusChange final : public UpdatedObjectInfo {
 Task<Result<ObjectRef>> DefinitionStatus::write(std::string name, std::string uid, std::function<void(Object&)> change) const {
   const std::shared_ptr<SubresourceStorage> storage = storage_;
   RequestContext context;
-  // Managed fields record the change as the server's, through the subresource.
+  // Managed fields record the change with the manager kube-apiserver and the subresource status.
   context.user_agent = "kube-apiserver";
   context.info.subresource = "status";
   StatusChange info(std::move(change), std::move(uid));

@@ -1,4 +1,4 @@
-// Changes of a definition's status, through its /status.
+// Changes the status of a definition through its subresource /status.
 //
 // Thread-safety: any executor.
 // Lifetime:      a copy keeps the storage.
@@ -18,14 +18,15 @@ class DefinitionStatus {
  public:
   explicit DefinitionStatus(std::shared_ptr<SubresourceStorage> storage) : storage_(std::move(storage)) {}
 
-  // Applies `change` to the definition with this name and uid, again after a conflict, and stores the result.
+  // Applies `change` to the definition with this name and uid, and stores the result. After a conflict, it applies `change` to the newest
+  // revision.
   Task<Result<ObjectRef>> write(std::string name, std::string uid, std::function<void(Object&)> change) const;
 
  private:
   std::shared_ptr<SubresourceStorage> storage_;
 };
 
-// True if the definition has been deleted, or replaced by another one with the same name: its work is done.
+// True if the definition has been deleted, or replaced by another one with the same name; no work remains for it.
 bool is_gone(const Status& status) noexcept;
 
 }  // namespace backplane::apiextensions

@@ -24,7 +24,7 @@ void fill(Object& object, std::string_view key, const std::string& text) {
   if (get_string(object, key).empty() && !text.empty()) object[key] = text;
 }
 
-// The storage version is one of the versions that objects have been stored in.
+// Adds the storage version to status.storedVersions if it is missing.
 void note_stored_version(Object& crd) {
   const Object* storage = storage_version_of(crd);
   if (storage == nullptr) return;
@@ -34,7 +34,7 @@ void note_stored_version(Object& crd) {
   if (!known) stored.emplace_back(name);
 }
 
-// As upstream does with each read of a definition: an empty list counts as missing.
+// An empty list counts as missing. Upstream does the same at each read of a definition.
 void fill_stored_versions(Object& crd) {
   if (texts(ensure_object(crd, "status"), "storedVersions").empty()) note_stored_version(crd);
 }
@@ -94,7 +94,7 @@ class DefinitionStrategy final : public Strategy {
     if (!get_int(service->get_object(), "port")) service->get_object()["port"] = 443;
   }
 
-  // Upstream's internal version cannot represent an empty one.
+  // Upstream's internal version cannot represent an empty spec.conversion.webhook.
   static void drop_empty_webhook(Object& spec) {
     Object& conversion = ensure_object(spec, "conversion");
     const Object* webhook = get_object(conversion, "webhook");
@@ -102,7 +102,7 @@ class DefinitionStrategy final : public Strategy {
     if (texts(*webhook, "conversionReviewVersions").empty()) erase_member(conversion, "webhook");
   }
 
-  // In addition to the rules of every name: it is derived from the spec.
+  // In addition to the rules of every name: the name must be derived from the spec.
   static void check_name(const Object& object, FieldErrors& errors) {
     const std::string required =
         std::string(get_string(names_of(object), "plural")) + "." + std::string(get_string(spec_of(object), "group"));

@@ -1,4 +1,4 @@
-// CustomResourceDefinition: rules that its schema cannot express.
+// Strategies of CustomResourceDefinition: rules that its schema cannot express.
 //
 // Thread-safety: const after construction; any thread.
 // Lifetime:      shared with the storages made from them.
@@ -11,7 +11,7 @@
 namespace backplane::apiextensions {
 
 std::shared_ptr<const Strategy> make_definition_strategy();
-// Updates of /status.  Finalizers may go through it, as upstream's controllers rely on.
+// For updates of /status.  They may also change finalizers, because upstream's controllers do so.
 std::shared_ptr<const Strategy> make_definition_status_strategy();
 
 }  // namespace backplane::apiextensions

@@ -124,7 +124,8 @@ bool ends_with(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-// Groups of the community need its approval, or an annotation that the API is unapproved.
+// Definitions in the groups of the community (k8s.io, kubernetes.io and below) need an annotation: the approval, or the reason why there is
+// none.
 void check_approval(const Object& crd, const Object* old, FieldErrors& errors) {
   const std::string_view group = get_string(spec_of(crd), "group");
   const bool protected_group =

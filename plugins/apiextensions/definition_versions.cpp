@@ -6,7 +6,7 @@
 namespace backplane::apiextensions {
 namespace {
 
-// Members that v1beta1 has once for all versions, if they are equal in each.
+// Members that a v1beta1 spec has once for all versions, if they are equal in each version.
 struct Common {
   std::string_view of_version;
   std::string_view of_spec;
@@ -46,7 +46,7 @@ void rename_in_columns(Object& holder, std::string_view from, std::string_view t
   }
 }
 
-// Objects of a normalized list.
+// The items of spec.versions, which is normalized.
 std::vector<Object*> versions_in(Object& spec) {
   std::vector<Object*> out;
   Value* versions = find(spec, "versions");

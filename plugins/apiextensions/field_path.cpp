@@ -36,7 +36,7 @@ class Pieces {
   std::string_view left_;
 };
 
-// The text between single quotes; an error for an invalid escape.
+// The text between single quotes; sets `problem` for an invalid escape.
 std::string unquoted(std::string_view text, std::string& problem) {
   constexpr std::string_view kNames = "abfnrtv'\\";
   constexpr std::string_view kMeant = "\a\b\f\n\r\t\v'\\";

@@ -2,7 +2,7 @@
 //
 // Thread-safety: pure functions.
 // Lifetime:      `schema` of a result is part of the argument.
-// Errors:        with upstream's messages, in `problem`.
+// Errors:        FieldPath::problem, with upstream's messages.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct FieldPath {
   std::string problem;             // empty: the path is valid
   std::string text;                // for messages: "spec.color", "labels[a]"
   std::string root;                // its first step: "spec"
-  const Object* schema = nullptr;  // at its end; null: the schema does not describe it
+  const Object* schema = nullptr;  // the schema at the end of the path; null: the schema does not describe it
 };
 
 // `brackets`: steps may be written in brackets.

@@ -78,7 +78,7 @@ Task<Status> Finalizer::reconcile(std::string name) {
   auto begun = co_await std::move(beginning);
   if (!begun.ok()) co_return is_gone(begun.status()) ? Status() : std::move(begun.status());
   if (installed != nullptr) {
-    // A create that began earlier may end after the objects have been removed, so its end is awaited.
+    // A create that began earlier may end after the objects have been removed. Therefore the create is awaited.
     const bool settled = installed->writes->no_creates([queue = queue_, name] { queue->add(name); });
     if (!settled) co_return Status();
     Status removed = co_await remove_objects(installed);
@@ -129,7 +129,7 @@ Task<Result<bool>> Finalizer::none_left(std::string name, InstalledDefinitionRef
   const std::shared_ptr<SharedInformer> rest = follow(name, installed, *store);
   if (rest == nullptr) co_return false;
   const bool synced = co_await rest->wait_synced();
-  // The last object was removed in between, so no further event follows.
+  // If the last object was removed before the informer was synced, no further event follows.
   if (synced && rest->indexer().size() == 0) queue_->add_rate_limited(name);
   co_return false;
 }

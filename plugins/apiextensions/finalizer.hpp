@@ -3,8 +3,8 @@
 // A definition whose objects have finalizers waits until an informer reports that the last of them is removed; meanwhile it occupies no
 // worker.
 // Thread-safety: stop() from any thread; everything else on the host's executor.
-// Lifetime:      its tasks keep it, and end after stop().
-// Errors:        are logged at debug, are reported in the definition's condition Terminating, and are retried with growing pauses.
+// Lifetime:      shared by its tasks, which end after stop().
+// Errors:        failures are logged at debug, are reported in the definition's condition Terminating, and are retried with growing pauses.
 #pragma once
 
 #include <map>
@@ -24,9 +24,10 @@ class Finalizer : public std::enable_shared_from_this<Finalizer> {
 
   void start();
   void stop();
-  // The definition is being deleted. `installed`: its storages; null: it was never established. A repeated call has no effect.
+  // Call it for a definition that is being deleted. `installed`: the storages; null: the definition was never established. A repeated call
+  // with the same arguments has no effect.
   void take(const std::string& name, std::string uid, InstalledDefinitionRef installed);
-  // The definition has been deleted.
+  // Call it when the definition has been deleted.
   void drop(const std::string& name);
 
  private:

@@ -14,8 +14,8 @@ enum class Form : unsigned char {
   kFlag,      // false when unset
   kAny,       // null if unset, and printed unchanged
   kSchema,    // a schema or null
-  kSchemas,   // a list of them or null
-  kNamed,     // a map of them or null
+  kSchemas,   // a list of schemas or null
+  kNamed,     // a map of schemas or null
   kItems,     // a schema or several
   kSchemaOr,  // a schema or a flag
   kDependencies,
@@ -231,7 +231,7 @@ void print_columns(std::string& out, const Value* columns) {
   });
 }
 
-// Members at the spec are not in the version.
+// The members that are equal in all versions, and therefore printed at the spec and not in the version.
 struct Shared {
   bool schema, subresources, columns, fields;
 };

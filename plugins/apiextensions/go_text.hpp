@@ -10,12 +10,12 @@
 
 namespace backplane::apiextensions {
 
-// apiextensions.JSONSchemaProps.
+// Prints a schema as apiextensions.JSONSchemaProps.
 std::string schema_text(const Object& schema);
-// apiextensions.ValidationRule: an item of x-kubernetes-validations.
+// Prints an item of x-kubernetes-validations as apiextensions.ValidationRule.
 std::string rule_text(const Object& rule);
-// apiextensions.CustomResourceDefinitionSpec.Versions.  Members equal in all versions are left out: that type has them at the
-// spec.
+// Prints versions as apiextensions.CustomResourceDefinitionSpec.Versions.  Members that are equal in all versions are left out, because
+// that type has them at the spec.
 std::string versions_text(const std::vector<const Object*>& versions);
 
 // True if the member `key` is equal in all versions; upstream then has it at the spec, and uses that path in its messages.

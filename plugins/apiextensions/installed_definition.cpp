@@ -5,7 +5,7 @@
 namespace backplane::apiextensions {
 namespace {
 
-// As upstream registers the groups of custom resources with the aggregator.
+// The priorities that upstream registers for the groups of custom resources at the aggregator.
 constexpr int kGroupPriority = 1000;
 constexpr int kVersionPriority = 100;
 
@@ -15,7 +15,7 @@ Status add_version(InstalledDefinition& installed, const CustomVersion& version,
   paths[plural] = make_custom_storage(installed.stores, version, book, installed.watches);
   if (version.has_status) paths[plural + "/status"] = make_custom_status(installed.stores, version, book);
   if (!version.scale) return {};
-  // The host makes the type of a scale.
+  // The host defines the type of a scale, so the host's storage must be made now.
   auto made = installed.stores->of(version);
   if (!made.ok()) return std::move(made.status());
   paths[plural + "/scale"] = make_custom_scale((*made)->scale, book);
@@ -25,7 +25,7 @@ Status add_version(InstalledDefinition& installed, const CustomVersion& version,
 }  // namespace
 
 std::string identity_of(const Object& crd) {
-  // Not the generation, because deletion increments it, too.
+  // The generation is no part of the identity, because deletion increments it, too.
   std::string spec_text;
   if (const Value* spec = find(crd, "spec")) append_json(spec_text, *spec);
   const std::size_t spec = std::hash<std::string>{}(spec_text);

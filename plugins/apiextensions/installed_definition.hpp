@@ -1,7 +1,7 @@
 // The storages of one definition, made from it and retained until it changes.
 //
 // Thread-safety: immutable, except `stores`, `writes`, `source` and `watches`, which any thread may use.
-// Lifetime:      shared with the route table through the storages; the last of them releases the resource's cache.
+// Lifetime:      shared with the route table through the storages; the last reference releases the resource's cache.
 // Errors:        the host's.
 #pragma once
 
@@ -34,7 +34,7 @@ std::string identity_of(const Object& crd);
 // revision `newest` may have been stored by an older schema.
 Result<InstalledDefinitionRef> install_resource(Host& host, const std::shared_ptr<ServiceResolver>& services, const Object& crd,
                                                 ObjectRef entry, const InstalledDefinition* before, Revision newest);
-// The published resource.
+// The resource and its storages, for publication through DynamicGroups.
 PublishedResource published(const InstalledDefinition& installed);
 
 }  // namespace backplane::apiextensions

@@ -8,7 +8,7 @@ NameIndex::Freed NameIndex::put(const std::string& name, const Object& crd) {
   Row now{std::string(get_string(spec_of(crd), "group")), given_names(crd), names_settled(crd)};
   Row& row = rows_[name];
   if (now == row) return {};
-  // Names that the definition retains are never free in between.
+  // The new names are added before the old ones are removed, so that a name that the definition retains is never free.
   groups_[now.group].taken.add(now.names);
   Freed freed = give_back(name, row);
   if (!now.settled) groups_[now.group].unsettled.insert(name);

@@ -16,20 +16,20 @@ namespace backplane::apiextensions {
 
 class NameIndex {
  public:
-  // Definitions that had waited for a name that is now free: they are to be checked again.
+  // Definitions that waited for a name that is free now; they must be checked again.
   using Freed = std::vector<std::string>;
 
-  // Sets the names of the definition `name`.
+  // Sets the accepted names of the definition `name`.
   [[nodiscard]] Freed put(const std::string& name, const Object& crd);
   [[nodiscard]] Freed remove(const std::string& name);
-  // The names of the definitions of a group.
+  // The accepted names of all definitions of a group.
   const TakenNames& taken(const std::string& group) const;
 
  private:
   struct Row {
     std::string group;
     GivenNames names;
-    bool settled = false;  // it has the names of its spec
+    bool settled = false;  // the definition has all names of its spec
     bool operator==(const Row&) const = default;
   };
   struct Group {

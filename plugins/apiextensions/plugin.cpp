@@ -61,7 +61,7 @@ class Apiextensions final : public Plugin {
     parts.groups = host.dynamic_groups();
     parts.services = make_service_resolver(host);
     parts.synced = *synced;
-    // As upstream: the time that other servers have to serve a definition which one of them has accepted.
+    // As upstream: with several servers, the others get this time to serve a definition that one server has accepted.
     if (const auto servers = host.flag("apiserver-count"); servers && *servers != "1") parts.establishing_delay = kEstablishingDelay;
     auto controller = std::make_shared<Controller>(std::move(parts));
     Status hooked = host.add_post_start_hook("start-apiextensions-informers",

@@ -21,7 +21,7 @@ constexpr std::size_t kShown = 2048;  // client-go's limit for a text that is no
 
 Status refused(std::string message) { return Status(500, Reason::kNone, std::move(message)); }
 
-// The other kinds of that Scheme: those of both group versions, and those of all groups.
+// The other kinds of that Scheme: those of v1 and v1beta1 of apiextensions.k8s.io, and those of v1 of the legacy group.
 constexpr std::array<std::string_view, 9> kGroupKinds = {"CustomResourceDefinition",
                                                          "CustomResourceDefinitionList",
                                                          "CreateOptions",
@@ -58,7 +58,7 @@ Result<Value> parse(std::string_view text, const json::storage_ptr& storage) {
   return parsed;
 }
 
-// The kind in the text.
+// The apiVersion and kind that the text contains.
 Result<GroupVersionKind> kind_of(const Value& value) {
   if (value.is_null()) return GroupVersionKind();
   if (!value.is_object()) {

@@ -49,7 +49,7 @@ void check_form(const Object& rule, const Object& schema, const std::string& pat
   if (wrong) errors.invalid(path + ".fieldPath", field_path, "must be a valid path");
 }
 
-// The cost limits of a rule and its message.
+// Checks the cost limits of a rule; check_message_cost() checks those of its message.
 void check_cost(const CompiledRule& rule, const std::string& path, const RuleScope& scope, bool any_cost, FieldErrors& errors) {
   const std::uint64_t cost = scope.cost_of(rule.cost);
   if (!any_cost && cost > kCostOfRule) errors.forbidden(path + ".rule", cost_problem("estimated rule cost", cost, kCostOfRule));

@@ -14,16 +14,17 @@ namespace backplane::apiextensions {
 struct KnownRules {
   std::set<std::string, std::less<>> rules;
   std::set<std::string, std::less<>> messages;
-  bool any_cost = false;       // the schema has not changed
-  bool unstructured = false;   // schemas that are not structural
-  bool unknown_types = false;  // types that OpenAPI v3 does not have
+  bool any_cost = false;       // cost limits are not checked, because the schema has not changed
+  bool unstructured = false;   // schemas need not be structural
+  bool unknown_types = false;  // types that OpenAPI v3 does not have are allowed
 };
 // `old`: a definition, or null.
 KnownRules known_rules(const Object* old);
 
 // Checks the structure of x-kubernetes-validations of `schema`; `path`: of the schema.
 void check_rule_forms(const Object& schema, const std::string& path, FieldErrors& errors);
-// Checks the rules.  `uncorrelated`: the path of the schema that prevents comparing this part with its old value; empty: none.
+// `uncorrelated`: the path of an enclosing schema (such as a list without keys) because of which this part cannot be compared with its old
+// value; empty: there is none.
 void check_rules(const Object& schema, const std::string& path, const RuleScope& scope, const std::string& uncorrelated,
                  const KnownRules& known, FieldErrors& errors);
 

@@ -5,7 +5,7 @@
 namespace backplane::apiextensions {
 namespace {
 
-// The compiler's problems have a position; those without one are the planner's, which checks compiled rules.
+// A problem from the compiler has a position. A problem without a position is from the planner, which checks compiled rules.
 std::string problem_of(std::string_view compiling, std::string_view planning, std::string_view problems) {
   constexpr std::string_view kPlanner = "program instantiation failed: ";
   if (problems.starts_with("ERROR: ")) return std::string(compiling) + " failed: " + std::string(problems);

@@ -14,7 +14,7 @@
 namespace backplane::apiextensions {
 
 struct CompiledRule {
-  std::shared_ptr<const cel::Program> program;  // null without a problem: the rule is empty
+  std::shared_ptr<const cel::Program> program;  // null: the rule is empty, or there is a problem
   std::string problem;
   std::shared_ptr<const cel::Program> message;  // of messageExpression; null: it is absent or does not compile
   std::string message_problem;
@@ -28,7 +28,7 @@ class RuleCompiler {
   // For the rules of the part of a schema from which `type` was declared.
   explicit RuleCompiler(cel::TypeRef type) : type_(std::move(type)) {}
 
-  // `rule_is_stored`, `message_is_stored`: they may use all features that any version has allowed.
+  // `rule_is_stored`, `message_is_stored`: the stored definition contains the expression, which may then use the features of every version.
   CompiledRule compile(const Object& rule, bool rule_is_stored, bool message_is_stored);
 
  private:

@@ -84,7 +84,7 @@ cel::TypeRef RuleScope::type() const {
   return *type_;
 }
 
-// The type that the enclosing type declares for it; a separate type if the enclosing type does not declare one.
+// The type that the enclosing type declares for this part, or a separate type if the enclosing type declares none.
 cel::TypeRef RuleScope::find_type() const {
   const cel::TypeRef around = above_ != nullptr ? above_->type() : nullptr;
   const cel::TypeRef known = around == nullptr          ? nullptr

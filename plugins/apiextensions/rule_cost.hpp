@@ -1,5 +1,5 @@
-// The validation of rules in a schema: the types of its parts, the number of times that a rule may run for one object, and the total cost
-// of all rules (CELSchemaContext and TotalCost of k8s.io/apiextensions-apiserver).
+// Data for the validation of rules in a schema: the types of its parts, the number of times that a rule may run for one object, and the
+// total cost of all rules (CELSchemaContext and TotalCost of k8s.io/apiextensions-apiserver).
 //
 // Thread-safety: one thread.
 // Lifetime:      a scope borrows the one above it and the schema.
@@ -39,7 +39,7 @@ class TotalCost {
   std::vector<Item> most_expensive_;
 };
 
-// One part of the schema.
+// One part of the schema, with the maximum number of its values in one object.
 class RuleScope {
  public:
   RuleScope(const Object& schema, TotalCost& total);
@@ -49,7 +49,7 @@ class RuleScope {
 
   // Null: the part has no type that expressions can use.
   cel::TypeRef type() const;
-  // The cost of a rule of this part for one object.
+  // The cost for one object of a rule of this part; `once`: the cost for one value.
   std::uint64_t cost_of(std::uint64_t once) const;
   TotalCost& total() const noexcept { return *total_; }
 
@@ -63,7 +63,7 @@ class RuleScope {
   Step step_ = Step::kProperty;
   std::string_view name_;
   bool has_rules_ = false;                      // of this part, or of an enclosing one
-  std::optional<std::uint64_t> how_often_ = 1;  // nullopt: unbounded
+  std::optional<std::uint64_t> how_often_ = 1;  // the number of values in one object; nullopt: unbounded
   mutable std::optional<cel::TypeRef> type_;
 };
 

@@ -5,7 +5,7 @@
 namespace backplane::apiextensions {
 namespace {
 
-// prometheus.DefBuckets
+// The bounds of prometheus.DefBuckets.
 const std::vector<double>& default_bounds() {
   static const std::vector<double> bounds{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10};
   return bounds;

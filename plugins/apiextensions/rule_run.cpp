@@ -163,7 +163,7 @@ class Run {
     return object != nullptr && object->is_object() ? find(object->get_object(), name) : nullptr;
   }
   static Ratchet inner(const RuleNode& node, const Ratchet& ratchet, std::string_view name, const Value& value) {
-    // Both have the same type at this point.
+    // The root's apiVersion and kind are equal in both objects, so a failed rule of these members is always an error.
     const bool root = !ratchet.around.known();
     if (ratchet.here.known() && root && (name == "apiVersion" || name == "kind")) return {};
     return ratchet.inner(node, value, member(ratchet.here.old, name));
@@ -272,8 +272,8 @@ class Run {
     add(rule, ratchet, failure(rule, node, at, value, detail));
   }
 
-  // Sets `detail` to the result of messageExpression. Returns the error that ends the run if it costs too much. Regardless of
-  // optionalOldSelf, oldSelf is the plain old value here, or absent.
+  // Sets `detail` to the result of messageExpression. Returns an error if messageExpression costs too much; the error ends the run.
+  // Regardless of optionalOldSelf, oldSelf is the plain old value here, or absent.
   std::string message_of(const Rule& rule, const Value& value, const Value* old, std::string& detail) {
     const cel::Outcome outcome = run(*rule.compiled.message, value, old, true);
     if (outcome.end == cel::Outcome::End::kNoBudget)

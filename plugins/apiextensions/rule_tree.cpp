@@ -41,7 +41,7 @@ bool allows_any(const Object& schema) {
          (values != nullptr && values->is_bool() && values->get_bool());
 }
 
-// Null: the whole part is compared by equality. `open`: it may have members without a schema (a resource, its metadata).
+// Returns null if the whole part is compared by equality. `open`: the part may have members without a schema (a resource, its metadata).
 std::unique_ptr<const KeyedPart> keyed_part(const Object& schema, bool resource, bool open) {
   auto part = std::make_unique<KeyedPart>();
   part->keys = keys_of(schema);
@@ -83,7 +83,7 @@ void compile_rules(const Object& schema, const cel::TypeRef& type, RuleNode& nod
   }
 }
 
-// `type`: the declared type of the part; null: expressions cannot see it, and its rules do not run.
+// `type`: the declared type of the part; null: expressions cannot use the part, and its rules do not run.
 std::unique_ptr<RuleNode> node_of(const Object& schema, const cel::TypeRef& type, const KeyedPartRef& keyed) {
   if (!has_rules(schema)) return nullptr;
   auto node = std::make_unique<RuleNode>();
@@ -98,7 +98,7 @@ std::unique_ptr<RuleNode> node_of(const Object& schema, const cel::TypeRef& type
   for (const auto& [key, property] : object_or_empty(schema, "properties")) {
     if (!property.is_object() || type == nullptr) continue;
     const std::string name(key.data(), key.size());
-    // Members whose name is no identifier are declared separately; untyped ones are skipped.
+    // Members whose name is no CEL identifier are declared separately; members without a type are skipped.
     const cel::TypeRef declared =
         cel::escape(name).empty() ? cel::declare(property.get_object(), is_embedded(property.get_object())) : cel::property_of(type, name);
     if (declared == nullptr) continue;

@@ -1,10 +1,10 @@
-// The rules (x-kubernetes-validations) of one version of a custom resource, ready to run: their places in its schema, and their
-// programs.
+// The rules (x-kubernetes-validations) of one version of a custom resource, compiled, in a tree that has the structure of the schema.
 //
-// They are compiled when the first object of the version is validated, and shared from then on.
+// The rules are compiled when the first object of the version is validated, and shared from then on.
 // Thread-safety: immutable once made; LazyRules: any thread.
-// Lifetime:      shared.  The schema is not kept.
-// Errors:        a rule that does not compile is an error of every object: definitions are validated before they are stored.
+// Lifetime:      shared.  The tree does not refer to the schema.
+// Errors:        a rule that does not compile makes every object invalid. Definitions are validated before they are stored, so this is
+// rare.
 #pragma once
 
 #include <map>
@@ -29,9 +29,9 @@ struct Rule {
   bool optional_old = false;
 };
 
-// The parts of a schema whose values are not compared by plain equality. Lists of type map: their items are identified by keys, in any
-// order. Open objects, which may have members without a schema: with such a member they are never equal. Other parts are left out, and so
-// is everything below lists of other types.
+// A part of a schema whose values are not compared by plain equality. There are two cases. The items of a list of type map are identified
+// by keys, and their order is ignored. An open object may have members without a schema; an object with such a member is never equal to
+// another one. The tree omits other parts, and everything below lists of other types.
 struct KeyedPart {
   std::vector<std::string> keys;  // of a list
   bool open = false;              // of an object
@@ -44,7 +44,7 @@ struct KeyedPart {
 using KeyedPartRef = std::shared_ptr<const KeyedPart>;
 
 struct RuleNode {
-  std::string type;               // the schema's
+  std::string type;               // the type of the schema
   KeyedPartRef keyed;             // null: values are compared by equality
   std::vector<std::string> keys;  // the keys of items of a list of type map; empty: items have no identity
   std::vector<Rule> rules;
@@ -54,7 +54,7 @@ struct RuleNode {
 };
 
 bool has_rules(const Object& schema);
-// Null: there are none.  `resource_root`: the schema is of a whole resource.
+// Returns null if the schema has no rules.  `resource_root`: the schema is of a whole resource.
 std::unique_ptr<const RuleNode> make_rules(const Object& schema, bool resource_root);
 
 class LazyRules {

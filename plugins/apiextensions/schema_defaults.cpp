@@ -58,9 +58,9 @@ bool is_of_int_or_string(const FieldError& error) {
 // The enclosing resource of a default: the schema of the resource, and the path from it to the default.
 struct Resource {
   const Schema* schema = nullptr;
-  std::vector<std::string> way;  // names of members; empty ones are of an item
+  std::vector<std::string> way;  // names of members; an empty name means an item of a list
 
-  // A minimal resource with the default.
+  // Returns a minimal resource that contains the default `value`.
   Value with(const Value& value) const {
     Value out(value);
     for (auto step = way.rbegin(); step != way.rend(); ++step) {
@@ -148,7 +148,7 @@ class Defaults {
     return problem.empty();
   }
 
-  // Validates the default; true if it is valid.
+  // Validates the default and adds the errors; true if it is valid.
   bool check(const Value& value, const Schema& compiled, const std::string& path) {
     FieldErrors found;
     compiled.validate(value, "", found);

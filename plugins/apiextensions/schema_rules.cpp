@@ -130,7 +130,7 @@ void check_map_keys(const Object& schema, const Object& items, const std::string
   }
 }
 
-// Items of sets and maps are never null; keys of maps are always there.
+// Items of sets and maps must not be nullable. Each key of a map must be required or have a default.
 void check_keyed_items(const Object& schema, const Object& items, std::string_view list_type, const std::string& path,
                        FieldErrors& errors) {
   if (flag(items, "nullable")) {
@@ -206,7 +206,7 @@ void check_list_words(const Object& schema, const std::string& path, FieldErrors
   if ((list_type == "map" || list_type == "set") && items != nullptr) check_keyed_items(schema, *items, list_type, path, errors);
 }
 
-// `scope`: null: rules are not checked here.
+// `scope`: null if the rules are not checked here.
 void check(const Object& schema, const std::string& path, Walk walk, bool root, const RuleScope* scope);
 
 // Checks an inner schema that may have rules.
@@ -247,7 +247,7 @@ void check_values(const Object& schema, const std::string& path, const Walk& wal
 
 void check_items(const Object& schema, const std::string& path, const Walk& walk, const RuleScope* scope) {
   Walk inside = walk;
-  // Items of other lists have no identity.
+  // Items of other lists have no identity, so they cannot be compared with old items.
   if (get_string(schema, "x-kubernetes-list-type") != "map" && walk.uncorrelated.empty()) inside.uncorrelated = path;
   // A list of schemas is refused, but its schemas are checked, too.
   std::size_t i = 0;
@@ -270,7 +270,7 @@ void check(const Object& schema, const std::string& path, Walk walk, bool root, 
   check_items(schema, path, walk, scope);
   check_list_words(schema, path, walk.errors);
   check_rule_forms(schema, path, walk.errors);
-  // The declared members of an invalid schema are unknown.
+  // The rules of an invalid schema are not checked, because its declared members are unknown.
   if (scope != nullptr && walk.errors.size() == before) check_rules(schema, path, *scope, walk.uncorrelated, walk.known, walk.of_rules);
 }
 
@@ -329,7 +329,7 @@ void validate_schema(const Object& schema, const std::string& path, bool status_
   const bool in_order = !known.unstructured && unmakable.empty() && structure.empty();
   check(schema, path, Walk{errors, of_rules, known, {}, false, {}}, true, in_order ? &scope : nullptr);
   errors.add(of_rules);
-  // Usually the problem has been reported already, with its path.
+  // Usually another check has reported the problem already, with its path.
   if (!unmakable.empty() && errors.size() == before) errors.invalid(path, "", unmakable);
   total.report(path, errors);
 }

@@ -14,14 +14,14 @@
 
 namespace backplane::apiextensions {
 
-// Problems of `schema` at `path`; `status_enabled`: the status subresource is on, which limits the root.
+// Adds the problems of `schema`; `path`: its path in errors. `status_enabled`: the status subresource is on, which limits the root.
 void validate_schema(const Object& schema, const std::string& path, bool status_enabled, const KnownRules& known, FieldErrors& errors);
 
-// Parts of schema_rules.cpp.
+// Parts of validate_schema():
 // The reason why no structural schema can be made (NewStructural); empty: one can.
 std::string structural_problem(const Object& schema);
 void check_structure(const Object& schema, const std::string& path, FieldErrors& errors);
-// True if neither of the two functions finds a problem.
+// True if neither structural_problem() nor check_structure() finds a problem.
 bool is_structural(const Object& schema);
 // Whether the schema has a type that OpenAPI v3 lacks.
 bool has_unknown_types(const Object& schema);

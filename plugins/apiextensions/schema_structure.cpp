@@ -17,8 +17,8 @@ bool preserves(const Object& schema) { return flag(schema, "x-kubernetes-preserv
 bool embedded(const Object& schema) { return flag(schema, "x-kubernetes-embedded-resource"); }
 bool int_or_string(const Object& schema) { return flag(schema, "x-kubernetes-int-or-string"); }
 
-// anyOf: [{type: integer}, {type: string}], which x-kubernetes-int-or-string may be accompanied by.
-// Another check reports an empty reference.
+// Whether anyOf is [{type: integer}, {type: string}], which a schema with x-kubernetes-int-or-string may have. An empty $ref is ignored,
+// because another check reports it.
 bool is_int_or_string_any_of(const Object& schema) {
   const auto says_only = [](const Object& branch, std::string_view type) {
     return get_string(branch, "type") == type && std::all_of(branch.begin(), branch.end(), [](const auto& word) {
@@ -33,7 +33,7 @@ bool is_int_or_string_any_of(const Object& schema) {
 struct Excluded {
   std::string_view key;
   std::string_view detail;
-  bool pointer = false;  // an empty one counts as present
+  bool pointer = false;  // an empty value counts as present
 };
 constexpr std::array kExcludedInJunctions = {
     Excluded{"type", "must be empty to be structural"},

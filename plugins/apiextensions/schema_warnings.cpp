@@ -11,7 +11,7 @@
 namespace backplane::apiextensions {
 namespace {
 
-// The formats of strings, without dashes, which are ignored.
+// The formats of strings. Dashes in formats are ignored, so the names here have none.
 constexpr std::array kFormats = {"bsonobjectid", "byte",        "cidr",         "creditcard", "date",     "datetime", "duration",
                                  "email",        "hexcolor",    "hostname",     "ipv4",       "ipv6",     "isbn",     "isbn10",
                                  "isbn13",       "k8slongname", "k8sshortname", "mac",        "password", "rgbcolor", "ssn",

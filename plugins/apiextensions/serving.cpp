@@ -8,14 +8,14 @@
 namespace backplane::apiextensions {
 namespace {
 
-// Continues after all work that is ready to run.
+// An awaitable that resumes after all work that is ready to run.
 struct NextTurn {
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> frame) const { current_executor()->post(frame); }
   void await_resume() const noexcept {}
 };
 
-// Each change of a definition's settings makes new OpenAPI documents, which are built at the next request.
+// Each change of a definition's settings changes the OpenAPI documents, which are built at the next request.
 void count_regeneration(const std::string& name, const InstalledDefinition& installed, std::string_view reason) {
   static Metric& v2 =
       Metric::counter("apiextensions_openapi_v2_regeneration_count",

@@ -22,19 +22,19 @@ class Serving {
   Serving(Host& host, std::shared_ptr<DynamicGroups> groups, std::shared_ptr<ServiceResolver> services)
       : host_(host), groups_(std::move(groups)), services_(std::move(services)) {}
 
-  // Makes, retains or drops the definition's storages. `stored`: its newest revision. `newest`: if the definition was not served before,
-  // objects up to this revision may have been stored before its last change.
+  // Makes, retains or withdraws the definition's storages, depending on its condition Established. `stored`: its newest revision. `newest`:
+  // if the definition was not served before, objects up to this revision may have been stored before its last change.
   void serve(const std::string& name, const Object& crd, const ObjectRef& stored, Revision newest);
-  // A newer revision with equal settings of the resource.
+  // Stores a newer revision of the definition, which has the same settings of the resource.
   void renew(const std::string& name, const ObjectRef& stored);
   void retire(const std::string& name);
-  // The next serve() publishes a definition that could not be published, because the conflicting group may have been withdrawn.
+  // Makes the next serve() publish a definition whose publication failed, because the conflicting group may have been withdrawn.
   void try_again(const std::string& name);
   InstalledDefinitionRef find(const std::string& name) const;  // null: not served
 
-  // Publishes all changes in one step, and releases storages that are not served any more. The first call publishes even without a change.
+  // Publishes all changes in one step, and then ends the watches of withdrawn storages. The first call publishes even without a change.
   void publish();
-  // The same, combined with other changes of this turn of the executor.
+  // Calls publish() after all work that is ready to run on the executor, so that the changes of that work are published together.
   Task<void> publish_together();
 
  private:

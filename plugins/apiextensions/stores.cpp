@@ -22,7 +22,8 @@ ResourceConfig config_of(const std::shared_ptr<const CustomResource>& resource) 
   return config;
 }
 
-// A served version is a view of the stored objects. The stored version is one too, because objects may precede a change of its schema.
+// A served version is a view of the stored objects. The stored version is a view, too, because objects may be older than a change of its
+// schema.
 ResourceConfig view_of(const std::shared_ptr<const CustomResource>& resource, const CustomVersion& version,
                        std::shared_ptr<ConversionWebhook> webhook) {
   ResourceConfig config = config_of(resource);

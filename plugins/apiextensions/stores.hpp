@@ -1,10 +1,10 @@
-// The host's storages of one definition's resource, made at the first request for its objects: an unused type costs its
-// definition and its name, and neither a cache nor a read of the store.
+// The host's storages of one definition's resource, made at the first request for its objects. A type that is not used needs no cache and
+// no read of the store.
 //
-// Thread-safety: any thread; a caller that arrives while they are made waits until they exist. Making them reads nothing from the store.
+// Thread-safety: any thread; a caller that arrives while another thread makes the storages waits. Making them reads nothing from the store.
 // Lifetime:      shared by the published handlers of the definition; the host outlives it.
-// Errors:        the host's, and the next request tries again; kServiceUnavailable when the definition has changed before any request
-//                used it: two definitions of one resource must not both make storages.
+// Errors:        the host's; the next request tries again. kServiceUnavailable if the definition has changed before any request used the
+//                storages, because two definitions of one resource must not both make storages.
 #pragma once
 
 #include <atomic>
@@ -32,11 +32,11 @@ class Stores {
   Stores(Host& host, std::shared_ptr<const CustomResource> resource, std::shared_ptr<ConversionWebhook> webhook)
       : host_(host), resource_(std::move(resource)), webhook_(std::move(webhook)) {}
 
-  // While it is closed, no storages are made; existing ones remain.
+  // `closed`: no storages are made until the next close(false); existing ones remain.
   void close(bool closed);
 
   const CustomResource& resource() const noexcept { return *resource_; }
-  // The storage of the stored version, independent of served versions.
+  // The storage of the stored version.
   Result<std::shared_ptr<StandardStorage>> stored() const;
   // `version` must be a served version of the resource.
   Result<const Version*> of(const CustomVersion& version) const;
@@ -53,7 +53,7 @@ class Stores {
   Host& host_;
   const std::shared_ptr<const CustomResource> resource_;
   const std::shared_ptr<ConversionWebhook> webhook_;
-  mutable std::mutex mutex_;  // held while the storages are made
+  mutable std::mutex mutex_;  // held while the storages are made; also guards closed_ and made_
   bool closed_ = false;
   mutable std::atomic<const Made*> ready_{nullptr};
   mutable std::unique_ptr<const Made> made_;

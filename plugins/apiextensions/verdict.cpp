@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kNotAccepted = "NotAccepted";
 
-// For a definition with accepted names: objects that cannot be converted are not served.
+// The condition of a definition with accepted names. A definition whose objects cannot be converted is not served.
 Condition established_condition(const Object& crd) {
   if (has_bad_authorities(crd)) return {"Established", "False", "InvalidCABundle", "The conversion webhook CABundle is invalid"};
   return {"Established", "True", "InitialNamesAccepted", "the initial names have been accepted"};
@@ -23,7 +23,8 @@ bool protected_group(std::string_view group) {
   return group == "k8s.io" || group == "kubernetes.io" || ends(".k8s.io") || ends(".kubernetes.io");
 }
 
-// KubernetesAPIApprovalPolicyConformant, for groups that need an approval. Validation has checked the format of the annotation.
+// The condition KubernetesAPIApprovalPolicyConformant, for groups that need an approval. Validation has checked the format of the
+// annotation.
 std::optional<Condition> approval_condition(const Object& crd) {
   constexpr std::string_view kAnnotation = "api-approved.kubernetes.io";
   if (!protected_group(get_string(spec_of(crd), "group"))) return std::nullopt;
@@ -51,7 +52,7 @@ void remove_condition(Object& crd, std::string_view type) {
 
 std::string schema_path(std::size_t version) { return "spec.versions[" + std::to_string(version) + "].schema.openAPIV3Schema"; }
 
-// Problems of one schema in the order of their texts, as upstream sorts them.
+// Adds the problems of one schema sorted by their texts, as upstream does.
 void add_sorted(const FieldErrors& found, FieldErrors& errors) {
   std::vector<FieldError> sorted = found.list();
   std::sort(sorted.begin(), sorted.end(),
@@ -59,7 +60,7 @@ void add_sorted(const FieldErrors& found, FieldErrors& errors) {
   for (FieldError& error : sorted) errors.add(std::move(error));
 }
 
-// nullopt: the schemas are structural, and the definition prunes.
+// Returns nullopt if the schemas are structural and the definition prunes.
 std::optional<Condition> structure_condition(const Object& crd) {
   FieldErrors errors;
   if (preserves_unknown_fields(crd)) errors.invalid_raw("spec.preserveUnknownFields", "true", "must be false");
@@ -84,7 +85,7 @@ std::optional<Condition> structure_condition(const Object& crd) {
 
 void Verdict::apply(Object& crd) const {
   if (accepted_names) ensure_object(crd, "status")["acceptedNames"] = *accepted_names;
-  // Another server may have set Established meanwhile, which stays set.
+  // If another server has set Established meanwhile, it stays set.
   const bool established = condition_is_true(crd, "Established");
   for (const Condition& condition : conditions) {
     if (!established || condition.type != "Established") set_condition(crd, condition);
@@ -119,7 +120,7 @@ Verdict judge(const Object& crd, const TakenNames& taken) {
   if (!condition_is_true(crd, "Established")) {
     Condition wanted =
         accepted ? established_condition(crd) : Condition{"Established", "False", std::string(kNotAccepted), "not all names are accepted"};
-    // Without accepted names the condition is not changed.
+    // Without accepted names, an existing condition is not changed.
     const bool is_present = accepted ? has_condition(crd, wanted) : find_condition(crd, "Established") != nullptr;
     if (!is_present) verdict.conditions.push_back(std::move(wanted));
   }

@@ -19,15 +19,16 @@ struct Verdict {
   bool empty() const noexcept { return !accepted_names && conditions.empty() && !drops_non_structural; }
   // Whether the names differ from those in the status.
   bool gives_names() const noexcept;
-  // The condition Established of a definition with accepted names; null: not set.
+  // The change that sets Established for a definition with accepted names; null: there is none.
   Condition* establishing() noexcept;
   void apply(Object& crd) const;
 };
 
-// Status of a definition whose names were just accepted: it is served before the next write sets the condition Established.
+// The condition Established of a definition whose names are just being accepted: it is served before the next write sets the condition to
+// True.
 Condition installing_condition();
 
-// False if the definition has all its names and its status shows it: it then does not depend on the names of others.
+// False if the status shows that the definition has all names of its spec; it then does not depend on the names of other definitions.
 bool needs_names(const Object& crd);
 // `taken`: the names of the definitions of the group, possibly including this one.
 Verdict judge(const Object& crd, const TakenNames& taken);

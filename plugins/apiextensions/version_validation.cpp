@@ -160,7 +160,8 @@ void check_columns(const Object& version, const std::string& path, FieldErrors& 
     check_column(*column, path + "[" + std::to_string(i++) + "]", errors);
 }
 
-// A part of the versions: once at the spec if it is equal in all, otherwise in each.
+// Calls `check` for a part of the versions: once, with a path at the spec, if the part is equal in all versions; otherwise for each
+// version.
 template <class Check>
 void each_part(const std::vector<const Object*>& versions, std::string_view key, const std::string& shared_name, Check check) {
   if (is_shared(versions, key)) {

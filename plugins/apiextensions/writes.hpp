@@ -50,7 +50,7 @@ class Writes : public std::enable_shared_from_this<Writes> {
 
   // Sets whether the definition is being deleted; then no create can begin.
   void set_terminating(bool terminating);
-  // True: no create is running. Otherwise the last one calls `later` when it ends.
+  // Returns true if no create is running. If creates are running, the last of them calls `later` when it ends.
   bool no_creates(std::function<void()> later);
 
   // Objects up to this revision may have been stored by an older schema than the youngest.
@@ -59,10 +59,10 @@ class Writes : public std::enable_shared_from_this<Writes> {
  private:
   void end(Age age, bool creates);
   void stored(Age age, Revision revision);
-  // With the lock held.
+  // Called with mutex_ held.
   void settle();
 
-  mutable std::mutex mutex_;  // guards the members below
+  mutable std::mutex mutex_;  // guards the members below; refresh_until_ is read without it
   Age youngest_ = 0;
   std::map<Age, std::size_t> running_;  // the number of writes by age; only the youngest entry may be 0
   std::size_t creates_ = 0;
