@@ -12,7 +12,7 @@ namespace {
 
 using namespace kit;
 
-// The number of built-in flow schemas; the store commits their writes together.
+// Enough for all built-in flow schemas at the same time; the store commits their writes together.
 constexpr int kWorkers = 12;
 constexpr std::chrono::milliseconds kFirstPause{50};
 constexpr std::chrono::seconds kLongestPause{1};
