@@ -33,7 +33,7 @@ std::string counted_host(std::string_view host) {
   return *hosts.emplace(host).first;
 }
 
-// The cell at `place`, found by `find` the first time.
+// Returns the cell that is stored in `place`. The first call stores the result of `find` there.
 template <class Find>
 MetricCell* cell_at(std::atomic<MetricCell*>& place, const Find& find) {
   if (MetricCell* const cell = place.load(std::memory_order_acquire)) return cell;

@@ -1,8 +1,8 @@
-// rest_client_…: the calls that this server makes to other servers, and to itself.
+// The rest_client_… metrics. They count the calls that this server makes to other servers and to itself.
 //
 // Thread-safety: one CallMetrics belongs to one call; a CallSeries may be used on any thread.
 // Lifetime:      method, host and series outlive the CallMetrics.
-// Errors:        none. The first 100 hosts have their own series; further ones share the host "other", because every node may be one.
+// Errors:        none. The first 100 hosts have their own series. Further hosts share the label "other", because every node may be a host.
 #pragma once
 
 #include <atomic>
@@ -15,10 +15,10 @@
 
 namespace backplane {
 
-// The host of calls to this server.
+// The "host" label of calls to this server.
 inline constexpr std::string_view kLoopbackHost = "localhost";
 
-// The series of a client's calls to its host, each of which is looked up once. A member of the client.
+// Stores the metric cells of a client's calls to its host, so that each cell is looked up only once. The client has a CallSeries as member.
 class CallSeries {
  public:
   explicit CallSeries(std::string_view host) : host_(host) {}
@@ -26,11 +26,11 @@ class CallSeries {
 
  private:
   friend class CallMetrics;
-  // Null: not looked up yet.
+  // Null: the cell has not been looked up yet.
   struct OfMethod {
     std::atomic<MetricCell*> sizes{nullptr}, durations{nullptr}, ok{nullptr};
   };
-  // Null for a method that clients seldom use.
+  // Returns null for a method that clients seldom use.
   OfMethod* of(std::string_view method) noexcept;
 
   const std::string host_;
@@ -39,11 +39,11 @@ class CallSeries {
 
 class CallMetrics {
  public:
-  // Begins the call.
+  // The constructors start the measurement of the call's duration.
   CallMetrics(std::string_view method, std::string_view host);
   CallMetrics(std::string_view method, CallSeries& series);
   void sent(std::size_t bytes) const;
-  // The response head has arrived, or never will.
+  // The response head has arrived: answered(). It will never arrive: failed().
   void answered(int code) const;
   void failed() const;
 
@@ -52,9 +52,9 @@ class CallMetrics {
   void observe_duration() const;
 
   const std::string_view method_;
-  std::string host_;                        // as it is counted; unused with series_
-  CallSeries::OfMethod* series_ = nullptr;  // null: each count is a look-up
-  std::string_view client_host_;            // of the series, as the client names it
+  std::string host_;                        // the "host" label; unused if series_ is set
+  CallSeries::OfMethod* series_ = nullptr;  // null: each observation looks up its cell
+  std::string_view client_host_;            // the host of the series, before the limit of 100 hosts is applied
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 

@@ -1,4 +1,4 @@
-// Body bytes on their way out: shared chunks in order, taken from the front in any amount.
+// A queue of response body bytes. push() adds shared chunks; take() removes any number of bytes from the front.
 //
 // Thread-safety: belongs to one exchange.
 #pragma once
@@ -24,7 +24,7 @@ class ChunkQueue {
     std::vector<SharedBytes>().swap(chunks_);
     first_ = offset_ = size_ = 0;
   }
-  // Moves exactly `count` bytes to `out`. The queue must hold that many.
+  // Moves exactly `count` bytes to `out`. The queue must have at least `count` bytes.
   void take(std::string& out, std::size_t count) {
     size_ -= count;
     while (count > 0) {
@@ -33,7 +33,7 @@ class ChunkQueue {
       out.append(left.data(), now);
       count -= now;
       if (now == left.size()) {
-        chunks_[first_++] = SharedBytes();  // The chunk's bytes may be released.
+        chunks_[first_++] = SharedBytes();  // releases the chunk's bytes
         offset_ = 0;
       } else {
         offset_ += now;
@@ -52,7 +52,7 @@ class ChunkQueue {
  private:
   static constexpr std::size_t kFirst = 2;  // a response of one object has one or two chunks
   static constexpr std::size_t kKeptCapacity = 16;
-  std::vector<SharedBytes> chunks_;  // chunks before first_ have been taken
+  std::vector<SharedBytes> chunks_;  // the chunks before first_ have been taken
   std::size_t first_ = 0;
   std::size_t offset_ = 0;  // offset in the first chunk
   std::size_t size_ = 0;

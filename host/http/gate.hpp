@@ -1,7 +1,8 @@
-// Waiting within one executor: coroutines wait until open() is called; cheaper than a Promise because nothing crosses threads.
+// A coroutine that awaits a Gate waits until open() is called. A Gate is cheaper than a Promise because it is used on one executor only.
 //
-// Thread-safety: one executor.  Several may wait at once; a resumed waiter checks its condition again.
-// Lifetime:      outlives its waiters.
+// Thread-safety: one executor. Several coroutines may wait at the same time. A coroutine must check its condition again after it has
+//                resumed.
+// Lifetime:      the Gate outlives the coroutines that wait for it.
 #pragma once
 
 #include <coroutine>
@@ -15,7 +16,7 @@ namespace backplane {
 class Gate {
  public:
   bool waited_on() const noexcept { return !waiters_.empty(); }
-  // Posts the resumption of all waiters.
+  // Posts the resumption of all waiting coroutines.
   void open() {
     for (const Waiter& waiter : std::exchange(waiters_, {})) {
       if (waiter.executor != nullptr) {

@@ -1,7 +1,7 @@
-// gzip, level 1, piece by piece.
+// Compresses text with gzip, level 1, piece by piece.
 //
 // Thread-safety: belongs to one response.
-// Errors:        none but std::bad_alloc: deflate of memory cannot fail.
+// Errors:        only std::bad_alloc, because deflate() cannot fail with buffers in memory.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ class GzipStream {
   ~GzipStream();
   // Compresses `text`; the result may be buffered until more text follows.
   std::string add(std::string_view text);
-  // The rest, with the trailer.
+  // Returns the rest of the compressed text and the gzip trailer.
   std::string end();
 
  private:

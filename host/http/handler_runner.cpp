@@ -28,7 +28,7 @@ Task<void> HandlerRunner::serve(std::shared_ptr<HttpExchange> exchange) {
       failure = bug.what + bug.stack;
     }
   }
-  // A handler that ends on another thread must not touch the session there.
+  // The handler may end on another thread, where the session must not be used.
   co_await resume_on(executor_);
   if (failure.empty() && !exchange->output_ended() && !exchange->closed()) failure = "the handler ended before the response";
   if (!failure.empty()) {

@@ -1,8 +1,8 @@
-// Runs the handler chain for the exchanges of one executor, and counts them.
+// Runs the root handler for the exchanges of one executor, and counts the running handlers.
 //
 // Thread-safety: one executor.
-// Lifetime:      outlives the exchanges it runs; running() is 0 before it is destroyed.
-// Errors:        an exception that leaves the chain, or a response left unfinished, aborts the exchange and is logged.
+// Lifetime:      outlives the exchanges that it runs. running() must be 0 before the object is destroyed.
+// Errors:        if the handler throws, or ends before the response is complete, the exchange is aborted and the error is logged.
 #pragma once
 
 #include <algorithm>
@@ -22,12 +22,12 @@ class HandlerRunner {
 
   Executor& executor() noexcept { return executor_; }
   const HttpLimits& limits() const noexcept { return limits_; }
-  // From now on, connections of peers that do not read are closed after last_write_timeout.
+  // From now on, the write timeout is last_write_timeout, if that is shorter.
   void hurry() { limits_.write_timeout = std::min(limits_.write_timeout, limits_.last_write_timeout); }
-  // Starts the handler at once, on this executor.
+  // Starts the handler immediately, on this executor.
   void run(std::shared_ptr<HttpExchange> exchange);
   std::size_t running() const noexcept { return running_; }
-  // Called whenever running() falls to 0.
+  // `callback` is called whenever running() becomes 0.
   void on_idle(std::function<void()> callback) { on_idle_ = std::move(callback); }
 
  private:

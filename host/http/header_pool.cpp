@@ -6,9 +6,9 @@
 namespace backplane {
 namespace {
 
-constexpr std::size_t kUsual = 12;     // headers
-constexpr std::size_t kLargest = 24;   // that is kept
-constexpr std::size_t kMostKept = 64;  // lists of a thread
+constexpr std::size_t kUsual = 12;     // the capacity of a new list
+constexpr std::size_t kLargest = 24;   // lists with a larger capacity are not pooled
+constexpr std::size_t kMostKept = 64;  // the maximum number of pooled lists of a thread
 
 thread_local bool ended = false;
 

@@ -7,7 +7,7 @@
 
 namespace backplane {
 
-// An empty list with capacity for a typical request or response.
+// Returns an empty list that has capacity for a typical request or response.
 Headers take_headers();
 void give_headers_back(Headers headers) noexcept;
 

@@ -12,7 +12,7 @@ namespace {
 char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 char upper(char c) noexcept { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
 
-// Eight characters per step, without a branch.
+// Converts eight characters in each step, without a branch.
 void lower_here(char* text, std::size_t size) noexcept {
   constexpr std::uint64_t kEach = 0x0101010101010101;
   std::size_t i = 0;
@@ -47,7 +47,7 @@ bool looks_canonical(std::string_view name) noexcept {
   return true;
 }
 
-// True if a character is at most '\r'.  Tests eight characters per step; nearly no value has one.
+// Returns true if a character is at most '\r', which few values have. Tests eight characters in each step.
 bool may_break_lines(std::string_view value) noexcept {
   constexpr std::uint64_t kEach = 0x0101010101010101;
   std::size_t i = 0;
@@ -64,7 +64,7 @@ struct Phrase {
   int code;
   std::string_view text;
 };
-// The phrases of net/http for the codes an API server sends.
+// net/http's reason phrases of the codes that an API server sends.
 constexpr Phrase kPhrases[] = {
     {100, "Continue"},
     {101, "Switching Protocols"},
@@ -108,12 +108,12 @@ constexpr Phrase kPhrases[] = {
 }  // namespace
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept {
-  // Different names of equal length mostly differ in the first letter, and equal names mostly have the same case.
+  // For speed: different names of equal length mostly differ in the first letter, and equal names mostly have the same case.
   if (a.size() != b.size() || (!a.empty() && lower(a.front()) != lower(b.front()))) return false;
   return a == b || std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return lower(x) == lower(y); });
 }
 
-// A server sends the same few names all the time: a name that was found canonical before needs one comparison.
+// A server sends the same few names repeatedly. `seen` caches canonical names, so that a name needs one comparison after its first use.
 bool is_canonical_header_name(std::string_view name) {
   constexpr std::size_t kLongest = 64;
   thread_local std::array<std::string, 64> seen;
@@ -196,7 +196,7 @@ std::string_view http_date() {
   if (now != second) {
     std::tm parts{};
     gmtime_r(&now, &parts);
-    // The process keeps the C locale, so the names of days and months are English.
+    // The process uses the C locale, so the names of days and months are English.
     size = std::strftime(text.data(), text.size(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
     second = now;
   }

@@ -9,12 +9,12 @@
 namespace backplane {
 namespace {
 
-// The session decides the framing: a handler's framing headers are dropped.
+// The session sets these headers itself, so it drops the handler's.
 bool is_framing(std::string_view canonical) {
   return canonical == "Content-Length" || canonical == "Connection" || canonical == "Transfer-Encoding" || canonical == "Date";
 }
 
-// A header with its canonical name, which nearly always equals the name it was set by.
+// A header and its canonical name. The canonical name nearly always equals the name that the handler used.
 struct Line {
   std::string_view name;
   const Header* header;
@@ -28,7 +28,7 @@ std::vector<Line> sorted_lines(const Headers& headers, std::list<std::string>& r
     if (!is_canonical_header_name(name)) name = renamed.emplace_back(canonical_header_name(name));
     if (!is_framing(name)) lines.push_back({name, &header});
   }
-  // Headers of the same name keep their order.
+  // Headers of the same name keep their order, because a.header and b.header point into one vector.
   std::sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) {
     const int order = a.name.compare(b.name);
     return order != 0 ? order < 0 : a.header < b.header;

@@ -16,7 +16,8 @@ struct Http1Framing {
   bool switched = false;  // Connection: Upgrade
 };
 
-// Appends status line and headers: the handler's by name, then Date, Content-Length, Connection and Transfer-Encoding.
+// Appends the status line and the headers: first the handler's headers, sorted by name, then Date, Content-Length, Connection and
+// Transfer-Encoding.
 void append_http1_head(std::string& out, const ResponseHead& head, Http1Framing framing);
 // "1f4\r\n" for 500.
 void append_chunk_size(std::string& out, std::size_t size);

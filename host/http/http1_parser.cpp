@@ -9,7 +9,7 @@ namespace backplane {
 
 Http1Parser::Http1Parser(std::size_t max_header_bytes) {
   header_limit(static_cast<std::uint32_t>(max_header_bytes));
-  body_limit(boost::none);  // read_body has the handler's limit.
+  body_limit(boost::none);  // the handler limits the body in read_body()
   eager(false);
 }
 
@@ -37,7 +37,7 @@ std::size_t Http1Parser::on_chunk_body_impl(std::uint64_t, StringView bytes, Err
 
 namespace {
 
-// golang.org/x/net/http/httpguts.ValidHostHeader
+// Like golang.org/x/net/http/httpguts.ValidHostHeader.
 bool valid_host(std::string_view host) {
   return std::all_of(host.begin(), host.end(), [](unsigned char c) {
     return (std::isalnum(c) != 0 && c < 0x80) ||
@@ -60,10 +60,10 @@ std::string http1_refusal(const Http1Parser& parser) {
       ++hosts;
       if (!valid_host(value)) return "400 Bad Request: malformed Host header";
     }
-    // Beast's parser reads "5, 5" as 5; a proxy in front may not.
+    // Beast's parser reads "5, 5" as 5, but a proxy between client and server may read it differently (request smuggling).
     if (equal_ignoring_case(name, "Content-Length") && !is_number(trimmed(value))) return "400 Bad Request";
     if (equal_ignoring_case(name, "Transfer-Encoding")) {
-      // An unsupported transfer encoding must not be mistaken for a request without a body.
+      // If an unsupported transfer encoding were ignored, the request would seem to have no body.
       if (++encodings > 1 || parser.version < 11 || !equal_ignoring_case(trimmed(value), "chunked")) {
         return "501 Not Implemented: Unsupported transfer encoding";
       }

@@ -1,7 +1,7 @@
-// Beast's request parser, set up to fill a RequestHead and to hand body bytes to a callback.
+// Beast's request parser. Http1Parser fills a RequestHead and collects body bytes.
 //
 // Thread-safety: belongs to one session.
-// Lifetime:      one request; a new parser for the next.
+// Lifetime:      one request; the session creates a new parser for the next request.
 #pragma once
 
 #include <boost/beast/http/basic_parser.hpp>
@@ -17,7 +17,7 @@ class Http1Parser final : public boost::beast::http::basic_parser<true> {
 
   RequestHead head;
   int version = 11;  // 10 or 11
-  // Decoded body bytes of the last put().
+  // The decoded body bytes of the last put().
   std::string body;
 
  private:
@@ -35,9 +35,10 @@ class Http1Parser final : public boost::beast::http::basic_parser<true> {
   bool header_done_ = false;
 };
 
-// The reason why a parsed head cannot be served, as net/http's text after the code; empty: it can.
+// Returns the reason why the session must refuse a parsed head: a status code and net/http's message. The result is empty if the session
+// can serve the request.
 std::string http1_refusal(const Http1Parser& parser);
-// "http://host/path" → "/path", with the host in the Host header.
+// Replaces an absolute target by its path: "http://host/path" → "/path". The host becomes the value of the Host header.
 void normalize_target(RequestHead& head);
 
 }  // namespace backplane

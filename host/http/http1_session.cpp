@@ -10,13 +10,14 @@ namespace {
 
 namespace beast_http = boost::beast::http;
 
-// net/http's allowance above the limit, so that a header block of exactly the limit passes.
+// net/http permits this many bytes above its limit, so that a header block of exactly the limit is accepted.
 constexpr std::size_t kHeaderSlop = 4096;
-// Maximum of the input that is buffered during an exchange: pipelined requests, and body past the read window.
+// The session stops reading while an exchange runs and this much input is buffered: pipelined requests, and body bytes beyond the read
+// window.
 constexpr std::size_t kMaxPendingInput = 64 << 10;
-// Time that an upgraded connection has to end when the server stops.
+// How long an upgraded connection may continue when the server drains.
 constexpr std::chrono::seconds kTunnelGrace{1};
-// A new connection may still send its first request after the server began to drain.
+// A new connection may send its first request within this time, even if the server drains.
 constexpr std::chrono::seconds kNewConnectionGrace{5};
 
 }  // namespace
@@ -39,7 +40,7 @@ void Http1Session::receive(std::string_view bytes) {
 void Http1Session::receive_end() {
   ended_ = true;
   if (exchange_) {
-    // As net/http does: the request is cancelled, but a response that the handler still writes is sent.
+    // Like net/http: the request is cancelled, but a response that the handler is still writing is sent.
     exchange_->peer_closed();
   } else {
     finish_connection();
@@ -116,7 +117,7 @@ void Http1Session::begin_exchange() {
   chunked_ = false;
   served_any_ = true;
   exchange_ = std::make_shared<HttpExchange>(std::move(head), peer_, limits_, *this);
-  // Body bytes that arrived with the head are available before the handler reads.
+  // Body bytes that arrived with the head are passed to the exchange before the handler starts.
   if (feed_body()) runner_.run(exchange_);
 }
 
@@ -147,7 +148,7 @@ bool Http1Session::feed_body() {
     if (error || discarded_ > limits_.max_discarded_body) {
       const auto broken = exchange_;
       if (broken && !broken->head_sent()) {
-        // The handler has not responded: net/http's message for an unreadable body.
+        // The handler has not responded yet, so the client gets net/http's message for an unreadable body.
         refuse("400 Bad Request");
       } else {
         finish_connection();
@@ -190,7 +191,7 @@ void Http1Session::finish_connection() {
 
 bool Http1Session::body_too_long_to_discard() const {
   if (parser_->is_done()) return false;
-  if (expects_continue_) return true;  // The peer may or may not send the body now.
+  if (expects_continue_) return true;  // the client may send the body or not, because it has not received 100 (Continue)
   // The remaining size of a chunked body is unknown.
   const auto left = parser_->content_length_remaining();
   return !left || *left > limits_.max_discarded_body;
@@ -292,7 +293,7 @@ void Http1Session::drain() {
 void Http1Session::tick(Clock::time_point now) {
   if (finished_) return;
   if (exchange_) {
-    // An upgraded connection may never end, so the stop does not wait for it.
+    // An upgraded connection may never end, so a draining server waits for it for kTunnelGrace only.
     const bool held_up = draining_ && switched_ && now - draining_since_ > kTunnelGrace;
     if (held_up || exchange_->stalled(now)) break_off(*exchange_);
     return;

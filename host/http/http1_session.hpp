@@ -1,8 +1,8 @@
-// HTTP/1.1 (and 1.0) on one connection: one exchange at a time, pipelined requests wait in the input buffer.
+// HTTP/1.1 and HTTP/1.0 on one connection. The session runs one exchange at a time; pipelined requests wait in the input buffer.
 //
 // Thread-safety: the connection's executor only.
-// Lifetime:      connection_lost() is called before the transport goes away.
-// Errors:        input that cannot be parsed gets 400, 431, 417 or 501 with net/http's message, and the connection is closed.
+// Lifetime:      connection_lost() is called before the transport is destroyed.
+// Errors:        input that cannot be parsed gets 400, 417, 431 or 501 and net/http's message. The connection is then closed.
 #pragma once
 
 #include <memory>
@@ -49,7 +49,8 @@ class Http1Session final : public HttpSession, public StreamPort {
   Parsed parse_head();
   void begin_exchange();
   void feed_switched();
-  // Passes body bytes of the input to the exchange, or discards them if it does not read the body.  False: the body is malformed.
+  // Passes body bytes of the input to the exchange. Without an exchange, discards them. Returns false if the body is malformed or too long
+  // to be discarded; the connection is then closed.
   bool feed_body();
   void continue_after_body();
   void refuse(std::string_view text);
@@ -65,13 +66,13 @@ class Http1Session final : public HttpSession, public StreamPort {
   std::string in_;
   std::size_t in_offset_ = 0;
   std::size_t header_bytes_ = 0;
-  std::optional<Http1Parser> parser_;  // of the request that is being read or answered
+  std::optional<Http1Parser> parser_;  // the parser of the request that is being read or answered
   std::shared_ptr<HttpExchange> exchange_;
-  std::string out_;  // heads and interim responses
+  std::string out_;  // heads, interim responses and the texts of refuse()
   std::size_t discarded_ = 0;
   bool discarding_ = false;
   bool chunked_ = false;
-  bool switched_ = false;  // the exchange was upgraded to another protocol: bytes are passed on unchanged
+  bool switched_ = false;  // the exchange was upgraded to another protocol, so bytes are forwarded unchanged
   bool expects_continue_ = false;
   bool keep_alive_ = true;
   bool served_any_ = false;
@@ -79,7 +80,8 @@ class Http1Session final : public HttpSession, public StreamPort {
   bool draining_ = false;
   Clock::time_point draining_since_;
   bool finished_ = false;
-  Clock::time_point since_ = Clock::now();  // deadline of the idle connection, of the header, or of discarding the body
+  // when the connection became idle, or when the session began to read the headers or to discard the body
+  Clock::time_point since_ = Clock::now();
 };
 
 }  // namespace backplane

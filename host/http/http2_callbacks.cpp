@@ -41,7 +41,7 @@ struct Http2Callbacks {
           session.headers_complete(frame->hd.stream_id, !ends);
           return 0;
         }
-        [[fallthrough]];  // Trailers end a body as DATA does.
+        [[fallthrough]];  // trailers end a body, like a DATA frame with END_STREAM
       case NGHTTP2_DATA:
         if (auto* stream = session.stream(frame->hd.stream_id); ends && stream != nullptr && stream->exchange)
           stream->exchange->body_ended();
@@ -73,8 +73,9 @@ struct Http2Callbacks {
     return 0;
   }
 
-  // Called for DATA whose length read_output() promised: frame header and body go straight into the output.  While the frame
-  // waited for room, its exchange may have been aborted and have dropped its output: the stream is reset then.
+  // nghttp2 calls send_data() for a DATA frame of the length that read_output() has returned. send_data() appends the frame header and the
+  // body to the session's output. While the frame waited for room, its exchange may have been aborted and may have dropped its output; the
+  // stream is then reset.
   static int send_data(nghttp2_session*, nghttp2_frame*, const std::uint8_t* frame_header, std::size_t length, nghttp2_data_source* source,
                        void* user) {
     constexpr std::size_t kFrameHeader = 9;

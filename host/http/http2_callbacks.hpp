@@ -1,6 +1,6 @@
-// nghttp2's callbacks, bound to Http2Session.
+// nghttp2's callbacks, which call methods of Http2Session.
 //
-// Thread-safety: the table is immutable; the callbacks run inside the session's own calls.
+// Thread-safety: the table is immutable. nghttp2 runs the callbacks inside calls of the session.
 #pragma once
 
 #include <nghttp2/nghttp2.h>

@@ -7,18 +7,18 @@
 namespace backplane {
 namespace {
 
-// RFC 9113 8.2.2, and headers that the session sets itself.
+// Headers that HTTP/2 forbids (RFC 9113, section 8.2.2), and headers that submit_http2_head() sets itself.
 bool not_for_http2(std::string_view name) {
   return name == "connection" || name == "transfer-encoding" || name == "keep-alive" || name == "proxy-connection" || name == "upgrade" ||
          name == "content-length" || name == "date";
 }
 
-// A value that occurs only once is not indexed: it would displace others from the peer's table, and each lookup compares it with all
-// entries of its name.
+// A header whose value is always new is not indexed. It would displace other headers from the peer's HPACK table, and each lookup would
+// compare its value with all entries of its name.
 std::uint8_t flags_of(std::string_view name) { return name == "audit-id" ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE; }
 
 nghttp2_nv pair_of(std::string_view name, std::string_view value) {
-  // nghttp2 copies both; its pointers are not const for historical reasons.
+  // nghttp2 copies name and value. Its pointers are not const for historical reasons.
   return {reinterpret_cast<std::uint8_t*>(const_cast<char*>(name.data())), reinterpret_cast<std::uint8_t*>(const_cast<char*>(value.data())),
           name.size(), value.size(), flags_of(name)};
 }
@@ -28,14 +28,15 @@ struct Line {
   const Header* header;
 };
 
-// Buffers for building a head, reused by the next one of the thread.
+// Buffers for building a head. Each thread reuses its buffers for the next head.
 struct Scratch {
   std::string names;
   std::vector<Line> lines;
   std::vector<nghttp2_nv> pairs;
 };
 
-// Sorts by lower-case name, stored in `names`; headers of the same name keep their order.
+// Fills `lines` with the headers, sorted by lower-case name. `names` stores the lower-case names. Headers of the same name keep their
+// order.
 void sort_lines(const Headers& headers, std::string& names, std::vector<Line>& lines) {
   std::size_t size = 0;
   for (const Header& header : headers) size += header.first.size();
@@ -54,7 +55,7 @@ void sort_lines(const Headers& headers, std::string& names, std::vector<Line>& l
   });
 }
 
-// Returns the size of the next DATA frame; send_data() of the session's callbacks moves the bytes.
+// Returns the size of the next DATA frame. send_data() in http2_callbacks.cpp copies the bytes.
 ssize_t read_output(nghttp2_session*, std::int32_t, std::uint8_t*, std::size_t room, std::uint32_t* flags, nghttp2_data_source* source,
                     void*) {
   auto& exchange = *static_cast<HttpExchange*>(source->ptr);
@@ -85,7 +86,7 @@ void submit_http2_head(nghttp2_session* session, std::int32_t stream_id, const R
   nghttp2_data_provider provider{};
   provider.source.ptr = exchange;
   provider.read_callback = read_output;
-  // Fails only for a stream that the peer has reset, which on_stream_close reports.
+  // The call fails only if the peer has reset the stream; on_stream_close then reports it.
   nghttp2_submit_response(session, stream_id, pairs.data(), pairs.size(), exchange != nullptr ? &provider : nullptr);
 }
 

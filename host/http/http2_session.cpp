@@ -12,17 +12,18 @@
 namespace backplane {
 namespace {
 
-// How long the client has to answer the PING of a graceful GOAWAY.
+// How long the client may take to acknowledge the PING of drain().
 constexpr std::chrono::seconds kNoticePatience{1};
 constexpr std::uint8_t kDrainPing[8] = {'d', 'r', 'a', 'i', 'n', 0, 0, 0};
-// A client that is still sending after its response may finish: many clients treat a reset as an error, whatever its code.
+// After a response, the session discards the rest of the request body within these limits and only then resets the stream, because many
+// clients treat a reset as an error, whatever its code.
 constexpr std::chrono::seconds kDiscardPatience{5};
 constexpr std::size_t kMaxDiscarded = 16 << 20;
-// net/http's maxQueuedControlFrames.
+// Like maxQueuedControlFrames of net/http.
 constexpr std::size_t kMaxQueuedFrames = 10'000;
-// A CONTINUATION frame of usual size carries 16 KiB.
+// A CONTINUATION frame usually has up to 16 KiB.
 constexpr std::size_t kUsualFrame = 16 << 10;
-// Factor of max_header_bytes: up to this size a request gets 431.
+// A request whose headers exceed max_header_bytes gets 431. If they exceed it by more than this factor, the connection is closed.
 constexpr std::size_t kFarOver = 2;
 
 struct OptionsDeleter {
@@ -33,7 +34,7 @@ std::unique_ptr<nghttp2_option, OptionsDeleter> session_options(const HttpLimits
   nghttp2_option* raw = nullptr;
   if (nghttp2_option_new(&raw) != 0) throw std::bad_alloc();
   std::unique_ptr<nghttp2_option, OptionsDeleter> options(raw);
-  nghttp2_option_set_no_auto_window_update(raw, 1);  // Windows open as handlers read.
+  nghttp2_option_set_no_auto_window_update(raw, 1);  // the session extends windows when handlers read
   nghttp2_option_set_no_closed_streams(raw, 1);
   nghttp2_option_set_max_continuations(raw, limits.max_header_bytes / kUsualFrame + 16);
   return options;
@@ -86,7 +87,7 @@ void Http2Session::receive(std::string_view bytes) {
     http_log().debug("closing an HTTP/2 connection peer={} error={}", peer_->remote_address, nghttp2_strerror(static_cast<int>(used)));
     return fail();
   }
-  // RST_STREAM frames queue here until the peer reads them; a peer that only writes must not fill the memory.
+  // RST_STREAM frames stay in this queue until the client reads. The limit prevents that a client that never reads exhausts the memory.
   if (nghttp2_session_get_outbound_queue_size(session_) > kMaxQueuedFrames) {
     http_log().debug("closing an HTTP/2 connection whose client does not read responses peer={}", peer_->remote_address);
     return fail();
@@ -108,11 +109,12 @@ void Http2Session::begin_stream(std::int32_t id) {
   head.headers = take_headers();
 }
 
-// Few compressed bytes can expand to many long headers.  A client that exceeds the limit by far gets no response: the connection is closed.
+// Few compressed bytes can expand to many long headers. If a client exceeds the limit by the factor kFarOver, the connection is closed
+// without a response.
 bool Http2Session::add_header(Stream& stream, std::string_view name, std::string_view value) {
-  stream.header_bytes += name.size() + value.size() + 32;  // as RFC 9113 counts
+  stream.header_bytes += name.size() + value.size() + 32;  // the size of a header according to RFC 9113
   if (stream.header_bytes > limits_.max_header_bytes * kFarOver) return false;
-  if (stream.exchange || stream.header_too_large) return true;  // a trailer, or refused already
+  if (stream.exchange || stream.header_too_large) return true;  // a trailer, or a header of a request that is refused
   if (stream.header_bytes > limits_.max_header_bytes) {
     stream.header_too_large = true;
     stream.head = {};
@@ -126,7 +128,7 @@ bool Http2Session::add_header(Stream& stream, std::string_view name, std::string
   } else if (name == ":authority") {
     head.headers.emplace_back("host", value);
   } else if (!name.starts_with(':')) {
-    if (name == "host" && !find_header(head.headers, "host").empty()) return true;  // :authority wins
+    if (name == "host" && !find_header(head.headers, "host").empty()) return true;  // :authority has precedence over host
     head.headers.emplace_back(name, value);
   }
   return true;
@@ -158,12 +160,12 @@ void Http2Session::refuse(std::int32_t id, int code) {
 }
 
 void Http2Session::start_waiting() {
-  if (starting_) return;  // The handler has already ended; the loop below continues.
+  if (starting_) return;  // a handler has ended inside run(); the loop in the outer call continues
   starting_ = true;
   while (!waiting_.empty() && running_ < limits_.h2_max_concurrent_streams) {
     const auto next = std::move(waiting_.front());
     waiting_.pop_front();
-    if (next->closed()) continue;  // reset before its turn
+    if (next->closed()) continue;  // the stream was reset while its exchange waited
     ++running_;
     runner_.run(next);
   }
@@ -240,7 +242,7 @@ void Http2Session::release_body(HttpExchange& exchange) {
   if (unread > 0) nghttp2_session_consume_connection(session_, unread);
 }
 
-// Asks the client to stop sending a body that is not read; the response is unaffected.
+// Asks the client to stop sending a body that is not read. The response is not affected.
 void Http2Session::stop_upload(Stream& stream, std::int32_t id) {
   stream.discarding = false;
   nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, NGHTTP2_NO_ERROR);
@@ -267,7 +269,7 @@ void Http2Session::stream_closed(std::int32_t id) {
   idle_since_ = coarse_now();
   if (!exchange) return;
   release_body(*exchange);
-  exchange->lost();  // No effect on an exchange whose response has been sent.
+  exchange->lost();  // has no effect after detach(), i.e. if the response has been sent
 }
 
 void Http2Session::break_off(HttpExchange& exchange) {

@@ -1,9 +1,10 @@
 // HTTP/2 on one connection, over nghttp2's memory interface.
 //
 // Thread-safety: the connection's executor only.
-// Lifetime:      connection_lost() is called before the transport goes away.
-// Errors:        nghttp2 answers protocol errors with RST_STREAM and GOAWAY; floods (resets, SETTINGS, PING, CONTINUATION) end the
-//                connection.  More resets than handlers can keep up with: ENHANCE_YOUR_CALM.
+// Lifetime:      connection_lost() is called before the transport is destroyed.
+// Errors:        nghttp2 responds to protocol errors with RST_STREAM and GOAWAY, and ends the connection after floods of resets, SETTINGS,
+//                PING or CONTINUATION. If too many exchanges wait for a handler (see HttpLimits::h2_waiting_streams_factor), the session
+//                sends GOAWAY with ENHANCE_YOUR_CALM.
 #pragma once
 
 #include <nghttp2/nghttp2.h>
@@ -28,12 +29,13 @@ class Http2Session final : public HttpSession, public StreamPort {
 
   void receive(std::string_view bytes) override;
   void receive_end() override;
-  // Flow control limits the buffered bytes, so there is always room.
+  // Flow control limits the buffered bytes, so the session always accepts input.
   bool wants_input() const override { return !failed_; }
   void fill(std::string& out, std::size_t budget) override;
   bool finished() const override;
   void connection_lost() override;
-  // Sends a GOAWAY that names no stream and a PING; after the PING's acknowledgement a GOAWAY with the last stream.
+  // Sends a GOAWAY with the maximum stream ID, and a PING. After the client has acknowledged the PING, or after kNoticePatience, sends a
+  // GOAWAY with the ID of the last stream.
   void drain() override;
   void tick(Clock::time_point now) override;
   bool idle() const override { return streams_.empty(); }
@@ -52,11 +54,12 @@ class Http2Session final : public HttpSession, public StreamPort {
   enum class Drain { kNo, kNoticeSent, kFinal };
 
   struct Stream {
-    RequestHead head;  // until the exchange is made
+    RequestHead head;  // moved into the exchange when the headers are complete
     std::size_t header_bytes = 0;
     bool header_too_large = false;
     std::shared_ptr<HttpExchange> exchange;
-    // The response was sent before the end of the request body: the rest of the body is dropped, up to a limit of time and size.
+    // True if the response was sent before the end of the request body. The session discards the rest of the body, up to a limit of time
+    // and size.
     bool discarding = false;
     Clock::time_point discarding_since{};
     std::size_t discarded = 0;
@@ -67,7 +70,7 @@ class Http2Session final : public HttpSession, public StreamPort {
   void fail();
   Stream* stream(std::int32_t id);
   void begin_stream(std::int32_t id);
-  // False: the connection must be closed.
+  // Returns false if the connection must be closed.
   bool add_header(Stream& stream, std::string_view name, std::string_view value);
   void headers_complete(std::int32_t id, bool body_follows);
   void refuse(std::int32_t id, int code);
@@ -89,9 +92,9 @@ class Http2Session final : public HttpSession, public StreamPort {
   using ByStream = std::unordered_map<std::int32_t, Value, std::hash<std::int32_t>, std::equal_to<>,
                                       FrameAllocator<std::pair<const std::int32_t, Value>>>;
   ByStream<Stream> streams_;
-  std::deque<std::shared_ptr<HttpExchange>> waiting_;  // complete heads whose handlers have not started
-  std::size_t running_ = 0;                            // handlers, including those of closed streams
-  std::string* out_ = nullptr;                         // while fill() runs
+  std::deque<std::shared_ptr<HttpExchange>> waiting_;  // exchanges whose headers are complete and whose handlers have not started
+  std::size_t running_ = 0;                            // the number of running handlers, including handlers of closed streams
+  std::string* out_ = nullptr;                         // set while fill() runs
   std::size_t budget_ = 0;
   bool starting_ = false;
   bool failed_ = false;

@@ -10,7 +10,7 @@ using test::H2Client;
 using test::ManualExecutor;
 using test::TestHandler;
 
-// Server session and client session, joined by strings.
+// The server session and a client session exchange bytes through strings.
 class Http2 : public testing::Test, public SessionTransport {
  protected:
   void want_flush() override {}
@@ -99,7 +99,7 @@ std::string frame(std::uint8_t type, std::uint8_t flags, std::uint32_t stream, s
   return out.append(payload);
 }
 
-// Every refused stream leaves an RST_STREAM that waits for the peer to read it.
+// For each refused stream, an RST_STREAM frame is queued until the peer reads it.
 TEST_F(Http2, APeerThatFloodsRefusedStreamsAndReadsNothingIsEnded) {
   open();
   session_->receive("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(NGHTTP2_SETTINGS, 0, 0, ""));
@@ -128,7 +128,7 @@ TEST_F(Http2, ASlowReaderFillsOnlyItsWindow) {
   const auto other = client_->request("GET", "/hello");
   settle();
   EXPECT_EQ(response(other).body, "hello");
-  for (int i = 0; i < 4; ++i) {  // The writer wakes when half its window is free.
+  for (int i = 0; i < 4; ++i) {  // the writer resumes when half of its window is free
     client_->consume(endless);
     settle();
   }
@@ -144,7 +144,7 @@ TEST_F(Http2, AnUnreadUploadStopsAtTheStreamWindow) {
   EXPECT_EQ(nghttp2_session_get_remote_window_size(client_->session()), 0);
   handler_.release.set(true);
   settle();
-  // Bytes that are discarded after the response do not count against the connection's window.
+  // Bytes that are discarded after the response must not reduce the connection's window.
   EXPECT_EQ(nghttp2_session_get_remote_window_size(client_->session()), 262144);
 }
 
@@ -193,7 +193,7 @@ TEST_F(Http2, AResetReachesTheHandlerOnceAndTheConnectionGoesOn) {
   EXPECT_EQ(response(next).code, 200);
 }
 
-// A DATA frame waits for room in the output; its body is dropped together with the exchange.
+// A DATA frame waits for room in the output, and its body is dropped together with the exchange.
 TEST_F(Http2, AResponseBrokenOffWhileAFrameOfItWaitsIsResetAndTheConnectionGoesOn) {
   open();
   const auto id = client_->request("GET", "/endless");
@@ -226,7 +226,7 @@ TEST_F(Http2, ABodyOverTheLimitIs413AndAHeaderBlockOverTheLimitIs431) {
   EXPECT_EQ(response(headers).code, 431);
 }
 
-// Each further use of an indexed header costs one byte.
+// Each further use of an indexed header costs the client one byte.
 TEST_F(Http2, AHeaderListThatSwellsFarOverTheLimitEndsTheConnection) {
   HttpLimits limits;
   limits.max_header_bytes = 8 << 10;

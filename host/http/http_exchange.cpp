@@ -22,7 +22,7 @@ HttpExchange::~HttpExchange() {
 std::string_view HttpExchange::header(std::string_view name) const noexcept { return find_header(request_.headers, name); }
 
 const PeerCertificate* HttpExchange::peer_certificate() const noexcept {
-  // During a connection, the certificate may expire or its authority may be removed from the trusted ones.
+  // While the connection is open, the certificate may expire, or the server may stop trusting its authority.
   if (!peer_->trust || std::chrono::system_clock::now() > peer_->certificate_expires || !peer_->trust->accepted()) return nullptr;
   return &peer_->certificate;
 }
@@ -41,7 +41,7 @@ Task<Result<std::string>> HttpExchange::read_body(std::size_t max_bytes) {
   if (request_.content_length && *request_.content_length > max_bytes) co_return request_entity_too_large(limit_text);
   std::string body;
   for (;;) {
-    while (!body_.empty() && body.size() <= max_bytes) {  // body_consumed() may add to body_
+    while (!body_.empty() && body.size() <= max_bytes) {  // body_consumed() may add bytes to body_
       const std::size_t count = body_.size();
       if (body.empty()) {
         body.swap(body_);
@@ -203,7 +203,7 @@ Task<Status> HttpExchange::switch_protocols(std::string_view protocol) {
   if (!port_->can_switch_protocols()) co_return bad_request("this connection cannot leave HTTP");
   set_response_header("Upgrade", std::string(protocol));
   response_.code = 101;
-  response_.has_body = true;  // the bytes of the other protocol
+  response_.has_body = true;  // the body is the bytes of the other protocol
   compression_ = Compression::kOff;
   switched_ = true;
   body_ended_ = false;
@@ -224,7 +224,7 @@ Task<std::string> HttpExchange::read_some() {
 
 void HttpExchange::queue(SharedBytes chunk) {
   if (lost_) return;
-  if (output_.empty()) output_since_ = coarse_now();  // a stall is measured from the first waiting byte
+  if (output_.empty()) output_since_ = coarse_now();  // the write timeout is measured from the first unsent byte
   output_.push(std::move(chunk));
 }
 
@@ -246,7 +246,7 @@ Task<bool> HttpExchange::wait_for_room() {
 void HttpExchange::take(std::string& out, std::size_t count) {
   output_.take(out, count);
   output_since_ = coarse_now();
-  // The writer resumes when half the window is free: fewer resumptions with more data each.
+  // The writer resumes when half of the window is free, so that it resumes less often and writes more each time.
   if (room_.waited_on() && output_.size() <= limits_.write_window / 2) room_.open();
 }
 
@@ -267,7 +267,7 @@ void HttpExchange::begin_gzip() {
 }
 
 Task<void> HttpExchange::compress(std::vector<SharedBytes> chunks) {
-  // About half a millisecond of work; after it, the other exchanges of the executor run.
+  // Compressing this many bytes takes about half a millisecond. After them, compress() lets other exchanges of the executor run.
   constexpr std::size_t kTurn = 64 << 10;
   std::size_t since_yield = 0;
   for (auto& chunk : chunks) {
@@ -296,7 +296,7 @@ Status HttpExchange::gone() const { return timeout("the connection to the client
 std::uint64_t HttpExchange::add_close_callback(std::function<void()> callback) {
   const std::uint64_t id = close_callbacks_.add(std::move(callback));
   if (!closed_) return id;
-  // The callback is posted, not called here: the caller may hold a lock that it needs.
+  // The callback is posted, because the caller may hold a lock that the callback needs.
   if (origin_.executor() != nullptr) origin_.executor()->post([self = shared_from_this()] { self->close_callbacks_.run(); });
   return id;
 }
@@ -344,7 +344,7 @@ void HttpExchange::close_connection_after() {
 
 void HttpExchange::abort() {
   if (origin_.executor() == nullptr) return abort_here();
-  // Posted, not called here: the caller may be inside the session, or on another thread.
+  // Posted, because the caller may be inside the session or on another thread.
   origin_.executor()->post([self = shared_from_this()] { self->abort_here(); });
 }
 

@@ -1,8 +1,11 @@
-// The Exchange of every protocol: request data, response state, body queues, gzip.  StreamPort hides the differences between protocols.
+// The implementation of Exchange for all protocols: request data, response state, queues of body bytes, gzip. A StreamPort implements what
+// differs between the protocols.
 //
-// Thread-safety: one executor; abort() may be called from any thread, and awaited operations resume on the executor.
-// Lifetime:      shared by the session (until the response is complete or the peer has disconnected) and the running handler.
-// Errors:        as for Exchange; a call on a detached exchange returns kTimeout or does nothing.
+// Thread-safety: one executor. abort() may be called from any thread. Functions that return a Task may be called on any executor, and
+//                resume on the executor of the exchange.
+// Lifetime:      the session shares the exchange until the response is complete or the peer has disconnected; the running handler shares
+//                it, too.
+// Errors:        like Exchange. A call on an exchange that is detached or lost returns kTimeout or has no effect.
 #pragma once
 
 #include <atomic>
@@ -23,26 +26,26 @@ namespace backplane {
 
 class HttpExchange;
 
-// The interface of a session for its exchanges. A handler may make every call while the session is calling it.
+// The interface of a session for its exchanges. A handler may cause any of these calls while the session itself is calling the exchange.
 class StreamPort : public std::enable_shared_from_this<StreamPort> {
  public:
   virtual ~StreamPort() = default;
-  // response_head() is complete; the body, if any, follows with output_ready().
+  // response_head() is complete. If the response has a body, output_ready() is called later.
   virtual void head_ready(HttpExchange& exchange) = 0;
-  // take() has more bytes, or output_ended() has become true.
+  // take() can return more bytes, or output_ended() has become true.
   virtual void output_ready(HttpExchange& exchange) = 0;
   // The handler waits for body bytes for the first time.
   virtual void body_wanted(HttpExchange& exchange) = 0;
-  // The handler has taken `count` body bytes.
+  // The handler has read `count` body bytes.
   virtual void body_consumed(HttpExchange& exchange, std::size_t count) = 0;
-  // The handler aborts the exchange. The session calls lost().
+  // The handler aborts the exchange. The session then calls lost().
   virtual void break_off(HttpExchange& exchange) = 0;
   virtual void close_after(HttpExchange& exchange) = 0;
-  // True if the connection serves this exchange only, so that another protocol may follow a head with code 101.
+  // Returns true if the connection serves only this exchange, so that another protocol may follow a response with code 101.
   virtual bool can_switch_protocols() const { return false; }
-  // Checks the connection; on the connection's executor.
+  // Checks whether the peer has disconnected. Called on the connection's executor.
   virtual bool peer_gone() const noexcept { return false; }
-  // The handler's coroutine has ended; the exchange may have been detached before.
+  // The handler's coroutine has ended. The exchange may have been detached before.
   virtual void handler_ended(HttpExchange& exchange) = 0;
 };
 
@@ -102,29 +105,30 @@ class HttpExchange final : public Exchange, public FrontProxyPeer, public std::e
   const RequestHead& request() const noexcept { return request_; }
   const ResponseHead& response_head() const noexcept { return response_; }
   bool head_sent() const noexcept { return head_sent_; }
-  // The response is complete once what is queued has been taken.
+  // True if the bytes in the queue are the last ones of the response.
   bool output_ended() const noexcept { return output_ended_; }
   std::size_t output_size() const noexcept { return output_.size(); }
-  // Moves exactly `count` queued bytes to `out` and resumes a writer that waits for room.
+  // Moves exactly `count` queued bytes to `out`. Resumes a writer that waits for room.
   void take(std::string& out, std::size_t count);
   void body_arrived(std::string_view bytes);
   void body_ended();
   bool body_complete() const noexcept { return body_ended_; }
   std::size_t unread_body() const noexcept { return body_.size(); }
-  // Drops the unread body bytes; returns their number.
+  // Drops the unread body bytes and returns their number.
   std::size_t drop_body();
-  // The peer has closed its direction or disconnected; notifies the handler, once.
+  // The peer has disconnected or closed its direction of the connection. The first call notifies the handler.
   void peer_closed();
-  // Nothing can be sent any more: like peer_closed(), and every waiting call returns.
+  // The connection or stream has ended: does what peer_closed() does, drops the output, and makes all waiting calls return.
   void lost();
-  // The response has been sent completely: the session drops the exchange.
+  // The response has been sent completely. The session no longer uses the exchange.
   void detach();
-  // Checks the deadlines of body and response. True: one has passed without progress, and the exchange must be aborted.
+  // Checks the timeouts. If no body bytes have arrived in time, the waiting read returns kTimeout. Returns true if the peer has not read
+  // the output in time; the session must then abort the exchange.
   bool stalled(Clock::time_point now);
   void handler_ended();
-  // The session's number of the exchange (the HTTP/2 stream id).
+  // The ID of the HTTP/2 stream.
   std::int32_t id = 0;
-  // Flags of the session (HTTP/2: the data provider is deferred until output_ready(); the response was submitted).
+  // Used by an HTTP/2 session: true while the stream's data provider waits for output_ready().
   bool parked = false;
 
  private:
@@ -138,7 +142,7 @@ class HttpExchange final : public Exchange, public FrontProxyPeer, public std::e
   void send_head(std::optional<std::uint64_t> content_length);
   void begin_gzip();
   Task<void> compress(std::vector<SharedBytes> chunks);
-  // False: nothing can be sent any more.
+  // Waits while more than the write window is unsent. Returns false if nothing can be sent any more.
   Task<bool> wait_for_room();
   void end_output();
   void queue(SharedBytes chunk);
@@ -148,15 +152,15 @@ class HttpExchange final : public Exchange, public FrontProxyPeer, public std::e
   RequestHead request_;
   std::shared_ptr<const PeerInfo> peer_;
   const HttpLimits& limits_;
-  StreamPort* port_;                 // null once detached or lost
-  std::weak_ptr<StreamPort> owner_;  // notified when the handler ends
+  StreamPort* port_;                 // null after detach() or lost()
+  std::weak_ptr<StreamPort> owner_;  // the session, which is notified when the handler ends
   const OriginExecutor origin_;
 
   std::string body_;
   bool body_ended_ = false;
   bool body_wanted_ = false;
   bool body_timed_out_ = false;
-  bool switched_ = false;  // upgraded: the peer may send nothing for an unlimited time
+  bool switched_ = false;  // the connection was upgraded, so the peer may send nothing for an unlimited time
   Gate body_gate_;
   Clock::time_point body_since_{};
 
@@ -168,12 +172,12 @@ class HttpExchange final : public Exchange, public FrontProxyPeer, public std::e
   Clock::time_point output_since_{};
   std::optional<bool> compressible_;
   Compression compression_ = Compression::kUndecided;
-  std::vector<SharedBytes> held_;  // the beginning of a compressible stream, until it is long enough to be compressed
+  std::vector<SharedBytes> held_;  // the beginning of a compressible stream, until held_size_ exceeds HttpLimits::gzip_threshold
   std::size_t held_size_ = 0;
   std::unique_ptr<GzipStream> gzip_;
 
-  std::atomic<bool> closed_ = false;  // the peer has closed its direction or disconnected; read from any thread
-  bool lost_ = false;                 // nothing can be sent
+  std::atomic<bool> closed_ = false;  // the peer has disconnected or closed its direction; may be read on any thread
+  bool lost_ = false;                 // nothing can be sent any more
   CloseCallbacks close_callbacks_;
 };
 

@@ -12,7 +12,7 @@ using test::ManualExecutor;
 using test::one_chunk;
 using test::TestHandler;
 
-// One HTTP/1 connection whose bytes the test moves by hand.
+// One HTTP/1.1 connection. The test passes the bytes itself.
 class Http1 : public testing::Test, public SessionTransport {
  protected:
   void want_flush() override { ++flushes_; }
@@ -155,7 +155,7 @@ TEST_F(Http1, ABodyOverTheHandlersLimitIs413BeforeItIsRead) {
   const std::string sent = exchange("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 3000000\r\n\r\nabc");
   EXPECT_TRUE(sent.starts_with("HTTP/1.1 413 Request Entity Too Large"));
   EXPECT_NE(body_of(sent).find("limit is 10"), std::string::npos);
-  // The server does not read three megabytes to keep a connection open.
+  // The server does not read three megabytes only to keep a connection open.
   EXPECT_NE(sent.find("Connection: close\r\n"), std::string::npos);
   EXPECT_TRUE(session_->finished());
 }
@@ -311,7 +311,7 @@ TEST_F(Http1, ABodyThatStopsComingIsATimeout) {
   EXPECT_TRUE(exchange("").starts_with("HTTP/1.1 504 Gateway Timeout"));
 }
 
-// A body in pieces, so that it is never in memory as a whole.
+// The body is produced in pieces, so that it is never in memory as a whole.
 TEST_F(Http1, ALargeUploadThatIsReadSlowlyWaitsInTheSocket) {
   open();
   handler_.stepwise = true;

@@ -1,6 +1,7 @@
-// For tests: an executor that runs when run() is called, a handler with one path per behaviour, and an HTTP/2 client without a socket.
+// For tests: an executor whose functions run when run() is called, a handler with one path for each behaviour, and an HTTP/2 client without
+// a socket.
 //
-// Thread-safety: one thread each, except for TestHandler's counters.
+// Thread-safety: each object is used on one thread, except for TestHandler's atomic counters.
 #pragma once
 
 #include <nghttp2/nghttp2.h>
@@ -17,7 +18,7 @@
 
 namespace backplane::test {
 
-// Runs what was posted when run() is called, on the caller's thread.
+// Runs the posted functions when run() is called, on the caller's thread.
 class ManualExecutor final : public Executor {
  public:
   void post(std::function<void()> work) override { work_.push_back(std::move(work)); }
@@ -45,7 +46,7 @@ inline std::vector<SharedBytes> one_chunk(std::string text) {
   return chunks;
 }
 
-// Resumes any number of waiters at once.
+// set() resumes all coroutines that wait in wait().
 class Release {
  public:
   void set(bool) {
@@ -73,23 +74,23 @@ class Release {
   std::vector<Promise<bool>> waiting_;
 };
 
-// /hello /echo /count /stream /hold /busy /endless /pair /large /close /throw /unfinished /cert; with `foreign`: /other-executor
-// /other-executor/stream
+// Paths: /hello /echo /count /stream /hold /busy /endless /pair /large /close /throw /unfinished /cert. If `foreign` is set, also
+// /other-executor and /other-executor/stream.
 class TestHandler final : public HttpHandler {
  public:
   std::size_t max_body = 1 << 20;
   Executor* foreign = nullptr;
-  std::atomic<int> strangers{0};  // times an awaited call did not end on the connection's executor
+  std::atomic<int> strangers{0};  // how often an awaited call did not resume on the connection's executor
   std::size_t large_size = 400'000;
   std::atomic<int> calls{0};
   std::atomic<int> closes{0};
   std::atomic<int> ended{0};
   std::atomic<std::size_t> endless_written{0};
   Promise<bool> held;        // set when /hold has begun
-  Release release;           // set it to let /hold answer
+  Release release;           // the test sets it to let /hold respond
   Promise<bool> closed;      // set when an exchange was notified that its peer has disconnected
-  Promise<bool> found_gone;  // set by /busy: whether it has noticed that its peer has disconnected
-  // /count reads its body piece by piece, each after the test has allowed it.
+  Promise<bool> found_gone;  // set by /busy: true if peer_gone() has become true before closed()
+  // If true, /count waits for `step` before it reads each piece of its body.
   bool stepwise = false;
   Promise<bool> step;
   std::size_t counted = 0;
@@ -170,7 +171,7 @@ class TestHandler final : public HttpHandler {
     auto body = one_chunk(std::to_string(counted));
     co_await exchange.respond(200, "text/plain", std::move(body));
   }
-  // Every call is made from another executor, where the handler ends, too.
+  // The handler makes each call from another executor, and ends there.
   Task<void> respond_from_other_executor(Exchange& exchange) {
     const Executor* const home = current_executor();
     co_await resume_on(*foreign);
@@ -219,7 +220,7 @@ class TestHandler final : public HttpHandler {
     auto body = one_chunk("released");
     co_await exchange.respond(200, "text/plain", std::move(body));
   }
-  // Occupies its executor until the peer disconnects.
+  // Blocks its executor until the peer disconnects.
   Task<void> busy(Exchange& exchange) {
     bool gone = exchange.peer_gone();
     held.set(!gone);
@@ -270,7 +271,7 @@ class TestHandler final : public HttpHandler {
   }
 };
 
-// The client's end of an HTTP/2 connection, over buffers.
+// The client side of an HTTP/2 connection, without a socket.
 class H2Client {
  public:
   struct Response {
@@ -288,10 +289,10 @@ class H2Client {
   };
   std::map<std::int32_t, Response> responses;
   std::map<std::int32_t, std::uint32_t> settings;  // the server's
-  std::vector<std::int32_t> goaways;               // last stream ids, in order
+  std::vector<std::int32_t> goaways;               // the last stream ID of each GOAWAY, in order
   std::uint32_t goaway_error = 0;
 
-  // `manual_windows`: received data opens no window until consume().
+  // `manual_windows`: windows are extended by consume() only.
   explicit H2Client(bool manual_windows = false) {
     nghttp2_session_callbacks* callbacks = nullptr;
     nghttp2_session_callbacks_new(&callbacks);

@@ -1,4 +1,4 @@
-// The limits of one connection: sizes, times and counts that every protocol session enforces.
+// The limits of one connection: sizes, times and counts. The HTTP/1.1 and HTTP/2 sessions enforce them.
 #pragma once
 
 #include <chrono>
@@ -8,24 +8,26 @@
 namespace backplane {
 
 struct HttpLimits {
-  // A larger header block gets 431.
+  // A request with more header bytes gets 431.
   std::size_t max_header_bytes = 1 << 20;
-  // From the first byte of a request (HTTP/1.1: or of the connection) to the end of its headers.
+  // Maximum time from the first byte of a request to the end of its headers. For the first request on HTTP/1.1, the time begins when the
+  // connection is accepted.
   std::chrono::milliseconds read_header_timeout{32'000};
-  // A connection without requests is closed after this.
+  // A connection without a request is closed after this time.
   std::chrono::milliseconds idle_timeout{90'000};
-  // A body that a handler waits for must make progress within this.
+  // Maximum time between two arrivals of body bytes while a handler waits for the body.
   std::chrono::milliseconds body_timeout{60'000};
-  // A connection whose peer reads nothing of the pending output for this time is closed.
+  // A connection is closed if its peer reads none of the pending output for this time.
   std::chrono::milliseconds write_timeout{120'000};
-  // The same once the server is about to stop.
+  // The write timeout after the server has begun to stop, if it is shorter than write_timeout.
   std::chrono::milliseconds last_write_timeout{5'000};
 
-  // Exchange::write waits while more than this is unsent.
+  // Exchange::write() waits while more bytes than this are unsent.
   std::size_t write_window = 256 << 10;
-  // Body bytes held for a handler that does not read yet (HTTP/1.1; HTTP/2 has its stream window).
+  // HTTP/1.1: the session stops reading a body while this many bytes are unread by the handler. HTTP/2 uses h2_stream_window.
   std::size_t read_window = 256 << 10;
-  // Unread bytes of a body that are discarded to keep an HTTP/1.1 connection open; if there are more, the connection is closed.
+  // HTTP/1.1: the session discards this many unread bytes of a body to keep the connection open. If there are more, the connection is
+  // closed.
   std::size_t max_discarded_body = 256 << 10;
 
   bool gzip = true;
@@ -34,8 +36,8 @@ struct HttpLimits {
   std::uint32_t h2_max_concurrent_streams = 100;
   std::uint32_t h2_stream_window = 256 << 10;
   std::uint32_t h2_max_frame_size = 256 << 10;
-  // A stream that the peer has reset counts against the maximum of streams while its handler runs. If more than this many times the maximum
-  // wait for their turn, the connection is closed with ENHANCE_YOUR_CALM.
+  // A stream that the peer has reset still counts against h2_max_concurrent_streams while its handler runs. If more than this many times
+  // h2_max_concurrent_streams exchanges wait for a handler, the connection is closed with ENHANCE_YOUR_CALM.
   std::uint32_t h2_waiting_streams_factor = 4;
 };
 

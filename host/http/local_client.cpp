@@ -9,18 +9,20 @@
 namespace backplane {
 namespace {
 
-constexpr std::size_t kWindow = 256 * 1024;  // taken from the handler and not yet read
+// the largest piece of a response, and the number of unread request bytes at which feed() waits
+constexpr std::size_t kWindow = 256 * 1024;
 
 const HttpLimits& local_limits() {
   static const HttpLimits limits = [] {
     HttpLimits plain;
-    plain.gzip = false;  // There is no network to save bytes on.
+    plain.gzip = false;  // no network traffic is saved
     return plain;
   }();
   return limits;
 }
 
-// One call: the port of its exchange and the state that its reader waits for.  Used on the executor of the call, except abort().
+// One call. LocalCall is the StreamPort of the call's exchange, and stores the state for which the reader waits. It is used on the executor
+// of the call only, except for abort() and breaking().
 class LocalCall final : public StreamPort {
  public:
   LocalCall(HttpCall call, Executor& executor) : executor_(executor), peer_(std::make_shared<PeerInfo>()), deadline_(call.deadline) {
@@ -36,10 +38,10 @@ class LocalCall final : public StreamPort {
   }
 
   Executor& executor() const noexcept { return executor_; }
-  // A posted abort of the exchange may run after this object is destroyed.
+  // A posted abort() of the exchange may run after this object is destroyed, so the exchange is detached.
   ~LocalCall() override { exchange_->detach(); }
 
-  // The handler's side.
+  // ---- the handler
   static Task<void> run(std::shared_ptr<LocalCall> self, HttpHandler& root, std::optional<UserRef> user) {
     bool failed = false;
     const OriginExecutor origin;
@@ -55,13 +57,13 @@ class LocalCall final : public StreamPort {
         failed = true;
       }
     }
-    // A handler may end on any executor.
+    // The handler may end on any executor.
     co_await origin;
     if (failed) self->broken_ = true;
     self->handled_ = true;
     self->wake();
   }
-  // Feeds the request body to the handler as the source produces it and the handler reads it.
+  // Passes the pieces of the request body to the exchange. Waits while the handler has not read kWindow bytes.
   static Task<void> feed(std::shared_ptr<LocalCall> self, std::shared_ptr<BodySource> source) {
     const OriginExecutor origin;
     while (!self->over()) {
@@ -101,7 +103,7 @@ class LocalCall final : public StreamPort {
       self->wake();
     });
   }
-  // From any thread.
+  // Returns a function that ends the call with an error. The function may be called on any thread.
   static std::function<void(Status)> breaking(std::weak_ptr<LocalCall> weak, Executor& executor) {
     return [weak, &executor](Status why) {
       executor.post([weak, why] {
@@ -117,7 +119,7 @@ class LocalCall final : public StreamPort {
     if (cancel_timer_) cancel_timer_();
   }
 
-  // The reader's side.
+  // ---- the reader
   Task<Status> head() {
     while (code == 0 && !over() && !failed_) co_await wait();
     if (code == 0) {
@@ -182,8 +184,8 @@ class LocalCall final : public StreamPort {
   const std::chrono::steady_clock::time_point deadline_;
   std::shared_ptr<HttpExchange> exchange_;
   std::optional<Promise<bool>> waiting_;
-  std::optional<Promise<bool>> taken_;  // the feeder waits for it
-  std::optional<Status> failed_;        // the body source failed
+  std::optional<Promise<bool>> taken_;  // feed() waits for it
+  std::optional<Status> failed_;        // the error of the body source, or of the function that breaking() returns
   std::function<void()> cancel_timer_;
   bool handled_ = false;
   bool broken_ = false;
@@ -206,7 +208,7 @@ class LocalAnswer final : public HttpAnswer {
   void cancel() override { call_->abort(); }
 
  private:
-  // The reader has moved to another executor since the call; the exchange belongs to the call's executor.
+  // The reader may have moved to another executor, but the exchange may be used on the call's executor only.
   static Task<Result<std::string>> read_on_executor_of(std::shared_ptr<LocalCall> call) {
     const OriginExecutor reader;
     co_await resume_on(call->executor());
@@ -219,7 +221,7 @@ class LocalAnswer final : public HttpAnswer {
   const std::shared_ptr<LocalCall> call_;
 };
 
-// Like the user of an authenticated request.
+// Adds the group system:authenticated, which the user of an authenticated request has.
 UserInfo authenticated(UserInfo user) {
   constexpr std::string_view kAuthenticated = "system:authenticated";
   if (user.name != "system:anonymous" && !user.in_group(kAuthenticated)) user.groups.emplace_back(kAuthenticated);
@@ -233,17 +235,17 @@ class LocalClient final : public HttpClient {
   }
 
   Task<Result<std::unique_ptr<HttpAnswer>>> call(HttpCall call) override {
-    // Without a name the call would be the server's own, with all permissions.
+    // A call without a user name would have the server's own identity and all permissions.
     if (user_ && (*user_)->name.empty()) co_return bad_request("a call on behalf of a user names the user");
     if (call.upgrade) co_return bad_request("a call from inside has no connection to leave HTTP on");
     Executor* const executor = current_executor();
     if (executor == nullptr) co_return internal_error("a call needs an executor, and this thread has none: call it from a task on one");
-    // Requests with this user agent are served until the end of the drain, so that hooks can clean up.
+    // The server accepts requests with this user agent until the end of the drain, so that shutdown hooks can clean up.
     call.headers.emplace_back("User-Agent", "kube-apiserver/backplane");
     const auto source = call.body_source;
     const auto breaker = call.breaker;
     const std::string method = call.method;
-    const auto series = series_;  // should the client be destroyed meanwhile
+    const auto series = series_;  // the client may be destroyed during the call
     const CallMetrics metrics(method, *series);
     if (!source) metrics.sent(call.body.size());
     auto local = std::make_shared<LocalCall>(std::move(call), *executor);

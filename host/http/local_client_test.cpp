@@ -52,7 +52,7 @@ class LocalClientTest : public testing::Test {
     call.deadline = std::chrono::steady_clock::now() + within;
     return run_on(loop_, fetch(std::move(call)));
   }
-  // Reads once, and destroys the response.
+  // Reads one piece and destroys the response.
   Task<std::size_t> taste(std::string target) {
     HttpCall call;
     call.target = std::move(target);
@@ -95,7 +95,7 @@ TEST_F(LocalClientTest, AHandlerMayWorkAndEndOnAnotherExecutor) {
     EXPECT_EQ(get("/other-executor/stream").body.size(), 300'000u);
   }
   EXPECT_EQ(handler_.strangers, 0);
-  // A handler's last step runs after its response.
+  // The last step of a handler runs after its response.
   tasks_.close();
   run_on(loop_, drained());
   foreign.stop();

@@ -1,9 +1,9 @@
-// The interfaces between a protocol session and its connection: bytes in, bytes out, no sockets.
+// The interfaces between a protocol session and its connection. A session receives and produces bytes, and does not use the socket.
 //
-// Thread-safety: everything here is called on the connection's executor.
-// Lifetime:      a Connection outlives its session's use of it: after connection_lost() a session touches it no more.
-// Errors:        calls of a session never fail; the session sends an error to the peer, and finished() returns true when the connection is
-// to be closed.
+// Thread-safety: all methods are called on the connection's executor, except PeerTrust::accepted(), which is thread-safe.
+// Lifetime:      the session must not use its SessionTransport after connection_lost().
+// Errors:        the methods of a session never fail. The session sends an error to the peer, and finished() returns true if the connection
+//                is to be closed.
 #pragma once
 
 #include <chrono>
@@ -15,36 +15,36 @@
 
 namespace backplane {
 
-// Whether the peer's certificate is trusted now; the result may change while the connection is open.
+// Whether the peer's certificate is trusted at present. The result may change while the connection is open.
 class PeerTrust {
  public:
   virtual ~PeerTrust() = default;
   virtual bool accepted() const = 0;
 };
 
-// The peer of a connection.  Exchanges share it and may outlive the connection.
+// The peer of a connection. Exchanges share it, and may outlive the connection.
 struct PeerInfo {
   std::string remote_address;              // "ip:port"
-  std::shared_ptr<const PeerTrust> trust;  // null: no certificate was shown
+  std::shared_ptr<const PeerTrust> trust;  // for client certificates; null: the peer has sent no certificate
   std::shared_ptr<const PeerTrust>
-      proxy_trust;              // whether it is a front proxy's; null: no front proxies are known, or no certificate was shown
-  PeerCertificate certificate;  // valid only while one of the two accepts the certificate
+      proxy_trust;              // for front proxies; null: the server has no front proxy CA, or the peer has sent no certificate
+  PeerCertificate certificate;  // must be used only while `trust` or `proxy_trust` accepts it
   std::chrono::system_clock::time_point certificate_expires = std::chrono::system_clock::time_point::max();
 };
 
-// The session's interface to its connection.
+// The session calls these methods of its connection.
 class SessionTransport {
  public:
   virtual ~SessionTransport() = default;
-  // Requests a call of fill() and finished() soon, never inside this call.
+  // The connection is to call fill() and finished() soon, but never inside this call.
   virtual void want_flush() = 0;
   // wants_input() may have become true.
   virtual void want_read() = 0;
-  // Whether the peer has closed the connection, even if the session has not noticed it yet: checks the socket.
+  // Checks the socket. Returns true if the peer has closed the connection, even if the session has not been notified yet.
   virtual bool peer_gone() const noexcept { return false; }
 };
 
-// One connection's protocol: turns received bytes into exchanges and their responses into bytes.
+// The protocol of one connection. A session converts received bytes to exchanges, and their responses to bytes.
 class HttpSession {
  public:
   using Clock = std::chrono::steady_clock;
@@ -53,19 +53,19 @@ class HttpSession {
   virtual void receive(std::string_view bytes) = 0;
   // The peer has closed its direction of the connection.
   virtual void receive_end() = 0;
-  // False: leave the bytes in the socket until want_read().
+  // If false, the connection must not read from the socket until want_read() is called.
   virtual bool wants_input() const = 0;
-  // Appends what is to be sent to `out` until it holds about `budget` bytes or nothing is left.
+  // Appends output to `out` until `out` has about `budget` bytes or there is no more output.
   virtual void fill(std::string& out, std::size_t budget) = 0;
-  // The session reads and sends nothing more: the connection sends the bytes of fill(), then closes.
+  // True if the session accepts no more input. The connection sends the output of fill() and then closes.
   virtual bool finished() const = 0;
-  // The connection is lost; exchanges in progress are notified.
+  // The connection is lost. Exchanges in progress are notified.
   virtual void connection_lost() = 0;
-  // Accepts no new requests; finished() when the running ones have ended.
+  // The session accepts no new requests. finished() becomes true when the running requests have ended.
   virtual void drain() = 0;
-  // Checks deadlines; called about once a second.
+  // Checks the timeouts. Called periodically, at least about once a second.
   virtual void tick(Clock::time_point now) = 0;
-  // No exchange is in progress.
+  // True if no exchange is in progress.
   virtual bool idle() const = 0;
 };
 

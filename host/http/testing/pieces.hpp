@@ -1,6 +1,6 @@
-// For tests: a request body that is made piece by piece.
+// For tests: a request body that is produced piece by piece.
 //
-// Thread-safety: one reader; `made` may be read from any thread.
+// Thread-safety: one reader. `made` may be read on any thread.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,8 @@
 
 namespace backplane::test {
 
-// next() returns `count` pieces of `size` letters p; then `error` if it is set, else an empty string, which is the end of the body.
+// next() returns `count` pieces, each of `size` letters "p". After them, next() returns `error` if it is set, or an empty string, which
+// ends the body.
 class Pieces final : public BodySource {
  public:
   static constexpr std::size_t kSize = 50'000;
@@ -25,7 +26,7 @@ class Pieces final : public BodySource {
     made += size_;
     co_return std::string(size_, 'p');
   }
-  std::atomic<std::size_t> made{0};  // bytes
+  std::atomic<std::size_t> made{0};  // the number of bytes that next() has returned
   std::optional<Status> error;
 
  private:
