@@ -1,5 +1,5 @@
-// Admission plugins that join the transaction of a write: an object per namespace counts the namespace's objects, and the count is always
-// exact.
+// Admission plugins that add changes to the transaction of a write. The plugin of this test counts the objects of each namespace in another
+// object, and the count is always exact.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,16 +11,16 @@
 namespace backplane::registry_test {
 namespace {
 
-// Refuses creates above `limit` objects.
+// Counts objects, and refuses creates that would exceed `limit` objects.
 class CountedThings final : public WriteAdmission {
  public:
   std::shared_ptr<StandardStorage> counts;
   std::int64_t limit = 1'000;
   std::atomic<int> begun{0}, kept{0}, dropped{0};
-  Status refusal;                 // of validate()
-  bool late = false;              // begin() takes longer than the request's time limit
-  int stale = 0;                  // this many joins report that they must begin again
-  std::vector<std::string> seen;  // operation and kind of each begin
+  Status refusal;                 // the result of validate()
+  bool late = false;              // true: begin() sets the request's deadline to a time that has passed
+  int stale = 0;                  // the next `stale` calls of join() return false
+  std::vector<std::string> seen;  // the operation and apiVersion of each call of begin()
 
   Task<Status> admit(AdmissionAttributes&) override { co_return Status(); }
   Task<Status> validate(const AdmissionAttributes&) override { co_return refusal; }

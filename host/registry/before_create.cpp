@@ -22,7 +22,7 @@ Status before_create(const ResourceConfig& config, const WriteMode& mode, const 
   if (!facts.initial_status.is_null()) object["status"] = facts.initial_status;
   if (gated != nullptr) gated->apply(object, nullptr);
   strategy.prepare_for_create(context, object);
-  // The strategy gets a canonical tree and may have removed structs that the type always has; they are restored in their order.
+  // The strategy may have removed structs that the type always has; canonical_form() adds them again at their positions.
   Status shaped = canonical_form(config.schema, object);
   if (!shaped.ok()) return shaped;
   put_managed_fields(object, std::move(managers), config.schema != nullptr && config.schema->structural());

@@ -15,7 +15,8 @@ std::int64_t now_unix() {
   return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// Kinds with their own deletion (namespaces, definitions) check preconditions before the generic rules, and their errors name the resource.
+// The preconditions of kinds with a special deletion (namespaces, definitions): they are checked before the generic rules, and the errors
+// name the resource.
 Status check_own_preconditions(const ResourceConfig& config, const ObjectMeta& meta, const Preconditions& wanted) {
   const auto failed = [&](std::string_view what, const std::string& asked, std::string_view actual) {
     return conflict(config.kind.group, config.resource, meta.name(),
@@ -44,7 +45,7 @@ Status check_preconditions(const ResourceConfig& config, const ObjectMeta& meta,
   return {};
 }
 
-// A second delete may only shorten the grace period, and not to a time that has passed unless it is 0.
+// A second delete may only shorten the grace period. The shorter period must not end in the past, unless it is 0.
 Grace shorten(ObjectMeta& meta, DeleteOptions& options) {
   const std::int64_t current = meta.deletion_grace_period_seconds().value_or(0);
   if (current == 0) return Grace::kNone;
@@ -98,7 +99,7 @@ Result<Grace> before_delete(const ResourceConfig& config, RequestContext& contex
       own ? check_own_preconditions(config, meta, options.preconditions) : check_preconditions(config, meta, options.preconditions);
   if (!met.ok()) return met;
 
-  // As upstream, the deletion of a namespace has the uid that was read as a precondition; admission gets it.
+  // As upstream, the deletion of a namespace gets the uid of the object that was read as a precondition; admission receives it, too.
   if (own && !options.preconditions.uid) options.preconditions.uid = std::string(meta.uid());
   if (options.grace_period_seconds.value_or(0) < 0) options.grace_period_seconds = 1;
   if (meta.deletion_grace_period_seconds().value_or(0) < 0) meta.set_deletion_grace_period_seconds(1);
@@ -122,7 +123,7 @@ bool set_collector_finalizers(const Strategy& strategy, Object& object, const De
   if (collected && wants_orphans(strategy, before, options)) after.emplace_back(kOrphanFinalizer);
   if (collected && wants_foreground(before, options)) after.emplace_back(kForegroundFinalizer);
 
-  // Compares the lists as sets, because clients may send lists of any length.
+  // The lists are compared as hash sets, because clients may send long lists.
   const std::unordered_set<std::string_view> had(before.begin(), before.end()), has(after.begin(), after.end());
   if (had == has) return false;
   meta.set_finalizers(after);

@@ -33,7 +33,7 @@ void add_times(const FieldErrors& found, int times, FieldErrors& errors) {
   for (int round = 0; round < times; ++round) errors.add(found);
 }
 
-// Upstream runs some checks twice, once for all kinds and once in the kind's rules, and reports both results as causes.
+// Upstream runs some checks twice, once for all kinds and once in the rules of the kind, and reports the errors of both as causes.
 FieldErrors validation_errors(const ResourceConfig& config, const WriteMode& mode, RequestContext& context, const Object& object,
                               const Object& old) {
   const Strategy& strategy = *mode.strategy;
@@ -45,7 +45,7 @@ FieldErrors validation_errors(const ResourceConfig& config, const WriteMode& mod
   add_times(changes, facts.rechecks_metadata_change ? 2 : 1, errors);
   if (facts.rechecks_metadata) validate_object_meta(object, strategy.facts().namespaced, strategy.facts().name_rule, errors);
   if (config.schema != nullptr) config.schema->check(object, &old, facts.checked, "", errors);
-  // Checked again as for a create.
+  // These kinds check the whole object again, as for a create.
   if (config.schema != nullptr && facts.rechecks_rules) config.schema->check(object, nullptr, facts.checked, "", errors);
   add_found_before(mode, errors);
   strategy.validate_update(context, object, old, errors);
@@ -57,7 +57,8 @@ bool same_places(const FieldErrors& a, const FieldErrors& b) {
                     [](const FieldError& one, const FieldError& other) { return one.type == other.type && one.field == other.field; });
 }
 
-// The errors with empty values ([] and {}) quoted as they were sent: validates again, on the object with these values restored.
+// Returns `errors` with empty values ([] and {}) quoted as the client sent them. For this, restores the empty values in a copy of the
+// object and validates the copy.
 FieldErrors requoted(FieldErrors errors, const ResourceConfig& config, const WriteMode& mode, RequestContext& context, const Object& object,
                      const Object& old) {
   const SentValues* const values = mode.sent != nullptr ? mode.sent->sent_values() : nullptr;
@@ -81,7 +82,7 @@ Status before_update(const ResourceConfig& config, const WriteMode& mode, const 
 
   const ObjectMeta old_meta(const_cast<Object&>(old));  // only read
   ObjectMeta meta(object);
-  // managedFields is final and canonical already; the steps below change only the rest of metadata.
+  // managedFields is final and canonical already. It is removed during the steps below, which change only the rest of metadata.
   Value managers = take_managed_fields(object);
   meta.set_generation(old_meta.generation());
   if (strategy.facts().status && !mode.subresource) copy_or_erase(object, old, "status");

@@ -1,4 +1,4 @@
-// The content of a client's update for the store (UpdatedObjectInfo::client_write).
+// What a client has sent with an update, in addition to the new object (UpdatedObjectInfo::client_write).
 //
 // Thread-safety: one request.
 // Lifetime:      that of the UpdatedObjectInfo.

@@ -1,13 +1,13 @@
-// Sets the members of a ResourceConfig that have a default.
+// Sets the default values of a ResourceConfig.
 //
-// Thread-safety: a function of its argument.
+// Thread-safety: a pure function.
 #pragma once
 
 #include "backplane/rest/resource_config.hpp"
 
 namespace backplane::registry {
 
-// `config` with the names and the storage prefix that follow from its kind if they are not set.
+// Returns `config`. Names and the storage prefix that are not set are derived from the kind.
 ResourceConfig completed(ResourceConfig config);
 
 }  // namespace backplane::registry

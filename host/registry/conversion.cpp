@@ -21,13 +21,13 @@ void set_type(const GroupVersionKind& kind, Object& object) {
   object["apiVersion"] = kind.group_version().to_string();
 }
 
-// Objects of one version, and the indexes of their entries.
+// Objects of one version, and the indices of their entries in the list to convert.
 struct Batch {
   std::vector<std::size_t> places;
   std::vector<Object> objects;
 };
 
-// Objects for readers are always converted from the stored version.
+// A value of refresh_until(): every object is converted for readers, even if it is in the served version.
 constexpr Revision kAlways = std::numeric_limits<Revision>::max();
 
 }  // namespace
@@ -42,7 +42,7 @@ Conversion::Conversion(VersionForm served, VersionForm stored, std::shared_ptr<c
 
 bool Conversion::shows(const ObjectEntry& entry) const noexcept {
   const Revision until = converter_->refresh_until();
-  // The result of a dry run has no revision and counts as new.
+  // The result of a dry run has revision 0. It was written in the current schema, so it need not be converted again.
   if (until == kAlways || (entry.revision != 0 && entry.revision <= until)) return false;
   return entry.json().view().starts_with(head_);
 }
@@ -96,7 +96,7 @@ ObjectRef Conversion::entry_of(const ObjectEntry& entry, const Object& object) c
   const bool led = !sorted_ && std::string_view(text).substr(begin).starts_with(head_);
   const auto item_offset = led ? static_cast<std::uint32_t>(head_.size()) : 0;
   if (entry.event()) {
-    // The watch frame of the revision, shared by all watches of this version.
+    // The JSON is a part of a watch frame, which all watches of this version share.
     text.append(json_frame_tail());
     changed->set_json_in_frame(SharedBytes(std::move(text)), begin, size, item_offset, *entry.event());
   } else {
@@ -109,7 +109,7 @@ Task<Result<std::vector<ObjectRef>>> Conversion::shown(std::vector<ObjectRef> en
 
 Task<Result<std::vector<ObjectRef>>> Conversion::show(std::vector<ObjectRef> entries, bool lenient) const {
   const std::shared_ptr<const void> self = shared_from_this();
-  // Objects may have been stored in several versions: one batch for each.
+  // Objects may have been stored in several versions; each version is one batch.
   std::map<GroupVersionKind, Batch> batches;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (entries[i] == nullptr || shows(*entries[i])) continue;

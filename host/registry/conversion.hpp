@@ -16,7 +16,7 @@
 
 namespace backplane::registry {
 
-// One end: a version and the type of its objects.
+// A version, and the type of its objects.
 struct VersionForm {
   GroupVersionKind kind;
   const Schema* schema = nullptr;
@@ -30,29 +30,31 @@ class Conversion : public std::enable_shared_from_this<Conversion> {
   const VersionForm& served() const noexcept { return served_; }
   // True if the entry is in the served version already.
   bool shows(const ObjectEntry& entry) const noexcept;
-  // The entries in the served version, converted in one batch; each is converted once for all readers and watches.  Entries in that
-  // version, and null, are unchanged.  An object that its schema does not allow is shown as the converter returned it, so that it does not
-  // hide all others.
+  // Converts entries to the served version, in one batch for each version in which they are stored. An entry is converted once for all
+  // readers and watches.  Null, and entries that are in the served version already, are returned unchanged.  An object that the schema does
+  // not allow is returned as the converter has made it: an error would make all other objects of a list unreadable.
   Task<Result<std::vector<ObjectRef>>> shown(std::vector<ObjectRef> entries) const;
+  // Converts one entry. Errors: kInternalError if the schema does not allow the object.
   Task<Result<ObjectRef>> shown(ObjectRef entry) const;
-  // A bookmark, of which only kind and apiVersion change.
+  // The bookmark `entry` with the kind and apiVersion of the served version.
   ObjectRef bookmark(const ObjectEntry& entry) const;
 
-  // True if the tree of a stored object is in the served version already.
+  // True if the stored object is in the served version already.
   bool shows(const Object& stored) const noexcept;
-  // A copy of a stored tree in the served version, whatever version it was stored in.
+  // A copy of a stored object, converted to the served version.
   Task<Result<Object>> to_served(const Object& stored, json::storage_ptr storage) const;
-  // The same without members that are added for readers only.
+  // As to_served(), but without members that the converter adds for readers only (ObjectConverter::convert_written).
   Task<Result<Object>> to_written(const Object& stored, json::storage_ptr storage) const;
   Task<Result<Object>> to_stored(Object served) const;
   Result<std::string> stored_field_label(std::string_view label) const;
 
  private:
-  // The version in the object's apiVersion.
+  // The kind with the version of the object's apiVersion.
   GroupVersionKind version_of(const Object& object) const;
   Task<Result<std::vector<ObjectRef>>> show(std::vector<ObjectRef> entries, bool lenient) const;
   Task<Result<std::vector<Object>>> convert(GroupVersionKind from, const VersionForm& to, std::vector<Object> objects, bool lenient) const;
-  // The results of a conversion of these objects to `to`.
+  // Checks and completes the result of a conversion of `wanted` objects to `to`. `lenient`: an object that the schema does not allow is no
+  // error.
   Result<std::vector<Object>> shaped(Result<std::vector<Object>> converted, const VersionForm& to, std::size_t wanted, bool lenient) const;
   ObjectRef entry_of(const ObjectEntry& entry, const Object& object) const;
 

@@ -7,7 +7,7 @@
 namespace backplane::registry {
 namespace {
 
-// An entry that the inner cursor lends until its next call; valid only as long as the batch.
+// A reference that does not own the entry: the wrapped cursor owns it until its next call.
 ObjectRef borrowed(const ObjectEntry* entry) { return {std::shared_ptr<void>(), entry}; }
 
 class ConvertingCursor final : public ObjectCursor {

@@ -1,8 +1,8 @@
-// Lists and watches of a version that is not the stored one: batch by batch, each batch converted at once.
+// Wraps the list cursors and watch streams of the stored version, and converts each batch of their objects to a served version.
 //
-// Thread-safety: as the cursor and the stream below.
-// Lifetime:      keep the conversion.
-// Errors:        of the source, and of the converter.
+// Thread-safety: as the wrapped cursor or stream.
+// Lifetime:      a wrapper owns the wrapped object and keeps the conversion alive.
+// Errors:        those of the wrapped object, and of the converter.
 #pragma once
 
 #include <memory>

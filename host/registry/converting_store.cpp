@@ -133,7 +133,7 @@ class ConvertingStore final : public ServedStore {
   }
 
  private:
-  // Both strategies are of one plugin.
+  // Both versions have strategies of the same plugin, so the BlockingCalls of the stored version apply.
   const BlockingCalls* blocking_calls() const noexcept { return below_->blocking_calls(); }
 
   WriteMode mode() const {
@@ -143,13 +143,14 @@ class ConvertingStore final : public ServedStore {
     return mode;
   }
 
-  // The strategy that decides which fields a write may change: that of this version, if there is one.
+  // The strategy that determines which fields a write may change: the strategy of this version if it has written_fields(), otherwise that
+  // of the stored version.
   const Strategy* speaker() const {
     const bool says = strategy_ != nullptr && strategy_->written_fields().has_value();
     return says ? strategy_.get() : below_->config().strategy.get();
   }
 
-  // Field labels become those of the stored version.
+  // Replaces field labels by those of the stored version.
   Status translate(ListOptions& options) const {
     if (options.fields.empty()) return {};
     auto translated = options.fields.renamed([this](std::string_view label) { return conversion_->stored_field_label(label); });
@@ -183,7 +184,7 @@ class ConvertingStore final : public ServedStore {
   FieldManager manager_;
 };
 
-// The columns of the version's own strategy, which may have none.
+// The columns of the strategy of this version; null: it has no strategy, or the default columns.
 std::shared_ptr<const TableConvertor> own_table(const ResourceConfig& config) {
   if (config.strategy == nullptr || &config.strategy->table_convertor() == &default_table_convertor()) return nullptr;
   return {config.strategy, &config.strategy->table_convertor()};
@@ -200,7 +201,7 @@ std::shared_ptr<StandardStorage> make_converting_store(std::shared_ptr<ObjectSto
   if (table == nullptr && config.converter == nullptr) {
     table = std::make_shared<StoredTable>(below, config.kind, std::move(environment));
   } else if (table == nullptr) {
-    // A printer of the stored version cannot wait for a converter.
+    // The columns of the stored version cannot be used, because printing cannot wait for a converter, which may be a webhook.
     table = std::shared_ptr<const TableConvertor>(std::shared_ptr<void>(), &default_table_convertor());
   }
   auto conversion = std::make_shared<const Conversion>(VersionForm{config.kind, config.schema, config.schemas},

@@ -1,4 +1,5 @@
-// Two versions of one kind over one storage: v1 is stored (data.colour), v2 of another group is served too (data.hue, with a "#").
+// Two versions of one kind over one storage. The stored version v1 has data.colour; v2, in another group, has data.hue with a "#" before
+// the value.
 #include "registry/conversion.hpp"
 #include "registry/sent_values.hpp"
 #include "registry/store_fixture.hpp"
@@ -27,7 +28,7 @@ std::shared_ptr<const Scheme> scheme() {
   return scheme;
 }
 
-// Counts the calls, and converts by the Scheme.
+// Counts the calls, and converts with the functions of the Scheme.
 class CountingConverter final : public ObjectConverter {
  public:
   Task<Result<std::vector<Object>>> convert(GroupVersionKind from, GroupVersionKind to, std::vector<Object> objects) const override {
@@ -91,7 +92,7 @@ class ConvertingStoreTest : public StoreTest {
     served.reset();
   }
 
-  // The objects that admission gets.
+  // Records the objects that admission gets in `seen`.
   void watch_admission() {
     admission.mutate = [this](AdmissionAttributes& attributes) {
       seen.push_back(attributes.kind.group + "/" + attributes.kind.version + " " + attributes.resource.group + " " +
@@ -177,7 +178,7 @@ TEST_F(ConvertingStoreTest, AnUpdateSeesAndGivesItsVersion) {
   EXPECT_EQ(seen, std::vector<std::string>{"paint.example.com/v2 paint.example.com #blue #red"});
 }
 
-// Refuses each update and quotes the data of the stored version.
+// Refuses each update with an error that quotes the data in the stored version.
 struct QuotingStrategy final : TestStrategy {
   void validate_update(RequestContext&, const Object& object, const Object&, FieldErrors& errors) const override {
     errors.invalid_raw("data", to_json(object.at("data")), "is wrong");
@@ -188,7 +189,7 @@ class SentPaint final : public UpdatedObjectInfo, public registry::SentValues {
  public:
   Task<Result<Object>> updated_object(RequestContext& context, const Object*) override {
     Object object = json::parse(painted(), context.arena()).as_object();
-    object["data"].as_object().erase("empty");  // as decoding does
+    object["data"].as_object().erase("empty");  // decoding removes empty values, too
     co_return object;
   }
   ClientWrite* client_write() noexcept override { return this; }

@@ -26,7 +26,7 @@ WriteAdmission* ConvertingWrite::server_admission() const {
   return backing != nullptr ? &admission_of(asked_, *backing) : nullptr;
 }
 
-// ---- the version's own steps
+// ---- the steps in the served version
 
 Task<Status> ConvertingWrite::admit(Object& object, const Object* old) {
   WriteAdmission* runner = server_admission();
@@ -47,7 +47,7 @@ void ConvertingWrite::check_schema(Object& object, const Object* old) {
   const Schema* schema = store_.schema();
   const KindFacts& facts = asked_.strategy->facts();
   if (schema == nullptr || !schema->structural() || facts.checked == ObjectPart::kNone) return;
-  // The store below resets the status of such a write.
+  // The store below resets status in this write, so the sent status is not checked.
   const bool resets_status = facts.status && !asked_.subresource && (old != nullptr || !facts.status_on_create);
   if (resets_status) take_member(object, old != nullptr ? *old : Object(), "status");
   schema->check(object, old, facts.checked, "", found_);
@@ -59,7 +59,7 @@ void ConvertingWrite::check_new(Object& object) {
   view_strategy_->prepare_for_create(context_, object);
   const std::string_view prefix = meta_text(object, "generateName");
   if (meta_name(object).empty() && !prefix.empty()) {
-    // The store generates the name, and another one if it is taken; validation only needs an example.
+    // The store below generates the name later, and another one if the name is taken. Validation needs any valid name.
     Object named(object, object.storage());
     ObjectMeta(named).set("name", generate_name(prefix));
     view_strategy_->validate(context_, named, found_);
@@ -130,7 +130,7 @@ Task<Status> ConvertingWrite::show(const AdmissionAttributes& attributes, Shown&
     shown.attributes.object = &shown.object.emplace(std::move(*object));
   }
   if (attributes.old_object != nullptr && !conversion_.shows(*attributes.old_object)) {
-    // Deletes may come by the thousand in one request, so each has its own arena.
+    // One deletecollection request may delete thousands of objects, so each has a separate arena.
     auto old = co_await conversion_.to_served(*attributes.old_object, json::make_shared_resource<json::monotonic_resource>());
     if (!old.ok()) co_return std::move(old.status());
     shown.attributes.old_object = &shown.old_object.emplace(std::move(*old));

@@ -1,9 +1,11 @@
-// A write in a version that is not the stored one: runs the version's steps on the object in that version, converts it, and makes the
-// WriteMode with which the store of the stored version completes the write.
+// A write in a served version that is not the stored version. Runs defaults, mutating admission and validation on the object in the served
+// version, converts the object, and makes the WriteMode with which the store of the stored version ("the store below") completes the write.
 //
 // Thread-safety: one request.
-// Lifetime:      borrows its arguments until the write has ended; makes no copies.
-// Errors:        of admission and of the converter; the errors of the version's strategy are reported together with those of the store.
+// Lifetime:      borrows its arguments until the write has ended.
+// Errors:        those of admission and of the converter. The errors of the served version's strategy are reported together with those of
+// the
+//                store below.
 #pragma once
 
 #include <memory>
@@ -23,15 +25,17 @@ class ConvertingWrite {
   ConvertingWrite(const ConvertingWrite&) = delete;
   ConvertingWrite& operator=(const ConvertingWrite&) = delete;
 
-  // The mode for the store below: its admission gets the object in this version, its validation adds the errors of `view_strategy`.
+  // The mode for the store below. Its admission plugins get the object in the served version; its validation adds the errors of
+  // `view_strategy`.
   const WriteMode& mode() const noexcept { return below_; }
-  // The stored form of a new object.
+  // Prepares a new object of the served version, and returns it in the stored version.
   Task<Result<Object>> to_create(Object& object);
   // The result of `info` for `existing`, in the stored version. `existing` is in the stored version; null: no object exists.
   Task<Result<Object>> to_update(UpdatedObjectInfo& info, const Object* existing);
 
  private:
-  // Validating admission only: mutating admission has run before the conversion.  Deletes run both.
+  // The admission that the store below calls. It forwards validating admission, with the objects in the served version. For creates and
+  // updates, mutating admission has already run before the conversion; for deletes, it is forwarded, too.
   class Admission final : public WriteAdmission {
    public:
     explicit Admission(ConvertingWrite& write) : write_(write) {}
@@ -45,16 +49,18 @@ class ConvertingWrite {
     ConvertingWrite& write_;
   };
 
+  // The attributes of a write with the objects in the served version.
   struct Shown {
     std::optional<Object> object;
     std::optional<Object> old_object;
     AdmissionAttributes attributes;
   };
   Task<Status> show(const AdmissionAttributes& attributes, Shown& shown) const;
-  // The result of `info` for `old` in this version, with defaults and managers.
+  // The object that `info` returns for `old`, with defaults and managedFields. Both are in the served version.
   Task<Result<Object>> ask(UpdatedObjectInfo& info, const Object* old);
   Task<Status> admit(Object& object, const Object* old);
-  // The rules of this version's structural schema; `old` is null on create. For a typed version the rules of the stored version apply.
+  // Adds violations of the served version's structural schema to found_; `old` is null on create. Does nothing for a typed version, for
+  // which the rules of the stored version apply.
   void check_schema(Object& object, const Object* old);
   void check_new(Object& object);
   void check_change(Object& object, const Object& old);
@@ -66,13 +72,13 @@ class ConvertingWrite {
   const Strategy* view_strategy_;
   WriteMode asked_;
   RequestContext& context_;
-  WriteOptions options_;  // of creates and updates
+  WriteOptions options_;  // empty for deletes
   Admission admission_;
   FieldErrors found_;
   WriteMode below_;
 };
 
-// The UpdatedObjectInfo of such a write.
+// The UpdatedObjectInfo that the store below gets for an update in the served version.
 class ConvertingUpdate final : public UpdatedObjectInfo {
  public:
   ConvertingUpdate(ConvertingWrite& write, UpdatedObjectInfo& inner) : write_(write), inner_(inner) {}
@@ -80,7 +86,7 @@ class ConvertingUpdate final : public UpdatedObjectInfo {
   Preconditions preconditions() const override { return inner_.preconditions(); }
   Task<Status> may_create(RequestContext& context) override { return inner_.may_create(context); }
   ClientWrite* client_write() noexcept override { return inner_.client_write(); }
-  // ConvertingWrite merges an apply in the request's version and calls the wrapped info there; the store below tracks no fields.
+  // Only forwards the call: ConvertingWrite merges an apply in the served version, and the store below tracks no fields.
   Task<Status> change_applied(RequestContext& context, Object& object, const Object* existing) override {
     return inner_.change_applied(context, object, existing);
   }

@@ -82,7 +82,7 @@ void StoreEnvironment::State::attach(registry::BackingSlot& slot) {
 }
 
 void StoreEnvironment::State::detach(registry::BackingSlot& slot) {
-  std::shared_ptr<registry::ObjectStore> newest;  // as in claim()
+  std::shared_ptr<registry::ObjectStore> newest;  // declared before the lock, as in claim()
   std::lock_guard lock(mutex);
   waiting.erase(std::remove(waiting.begin(), waiting.end(), &slot), waiting.end());
   // The slot's store is being destroyed; other stores of the prefix stay.
@@ -131,14 +131,15 @@ std::vector<std::shared_ptr<registry::ObjectStore>> StoreEnvironment::State::mad
       for (auto each = newest_only ? over.end() - 1 : over.begin(); each != over.end(); ++each) found.push_back(each->lock());
     }
   }
-  // Without the lock, because the destructor of a store takes it.
+  // Releases the other stores without the lock, because the destructor of a store locks the mutex.
   std::erase_if(found, [&](const auto& store) { return store == nullptr || !store->made_with(hold); });
   return found;
 }
 
 Status StoreEnvironment::State::claim(const std::shared_ptr<registry::ObjectStore>& store) {
   const auto print = [](const GroupVersionKind& kind) { return kind.group_version().to_string() + ", Kind=" + kind.kind; };
-  std::shared_ptr<registry::ObjectStore> before;  // declared before the lock: its destructor, which may run here, takes the lock
+  std::shared_ptr<registry::ObjectStore>
+      before;  // declared before the lock: this may be the last reference to a store, which locks the mutex
   std::lock_guard lock(mutex);
   auto& place = stores[store->keys().root()];
   std::erase_if(place, [](const auto& each) { return each.expired(); });

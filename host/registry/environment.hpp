@@ -1,6 +1,6 @@
-// The state that all stores of a server share, and the access of a store to it.
+// The state that all stores of a server share (StoreEnvironment::State), and the part that each store gets of it (Backing).
 //
-// Thread-safety: attach, detach and start from any thread; Backing pointers are read without a lock.
+// Thread-safety: every function that takes `mutex` from any thread; BackingSlot::get() from any thread, without a lock.
 // Lifetime:      shared by the environment and every store made in it.
 #pragma once
 
@@ -41,7 +41,7 @@ class BackingSlot {
 
   const CacheConfig& config() const noexcept { return *config_; }
   std::shared_ptr<const CacheConfig> shared_config() const noexcept { return config_; }
-  // Until it is filled.
+  // Valid until fill().
   const StoredKind& kind() const noexcept { return *kind_; }
   const Backing* get() const noexcept { return backing_.load(std::memory_order_acquire); }
   void fill(Backing backing) {
@@ -65,25 +65,25 @@ struct StoreEnvironment::State {
   StoreEnvironment::Kept kept;
   std::shared_ptr<const StoreSettings> settings;
   std::unique_ptr<registry::Leases> leases;
-  // A store of single resources.
+  // The store of a resource that --etcd-servers-overrides names.
   struct OverrideStore {
     ObjectStorage* storage = nullptr;
-    std::shared_ptr<registry::Leases> leases;  // one for each store
+    std::shared_ptr<registry::Leases> leases;  // shared by the resources of the same storage
   };
   std::map<GroupResource, OverrideStore> override_stores;
-  // The stores on one prefix share a cache, which is destroyed with the last of them. A store with another CacheConfig (a custom resource
-  // whose definition has changed) gets a new cache; watches of the old one end with close_retired().
+  // The ObjectStores of one key prefix share a cache, which is removed with the last of them. A store with another CacheConfig (a custom
+  // resource whose definition has changed) gets a new cache; watches of the former cache end with close_retired().
   struct Prefix {
     int users = 0;
     std::shared_ptr<const CacheConfig> config;
   };
-  std::vector<registry::BackingSlot*> waiting;  // made before start()
-  // Prefix → the versions that are served over it, of the stores made before start().
+  std::vector<registry::BackingSlot*> waiting;  // the slots that start() will fill
+  // Key prefix → the versions of the stores and views that were made over it before start().
   std::map<std::string, std::vector<GroupVersionResource>> versions;
   std::map<std::string, Prefix> prefixes;
-  // Prefix → the stores over it, the newest last.  More than one while a resource is replaced.
+  // Key prefix → the stores over it, the newest last.  There are several while a resource is being replaced.
   std::map<std::string, std::vector<std::weak_ptr<registry::ObjectStore>>> stores;
-  // Of all plugins; set before start().
+  // The Scheme of all plugins; set before start().
   kit::Published<Scheme> scheme{nullptr};
 
   void start(ObjectStorage& storage, CacheHub& caches, WriteAdmission& admission, Kept kept, StoreSettings settings);
@@ -91,19 +91,19 @@ struct StoreEnvironment::State {
   void detach(registry::BackingSlot& slot);
   // The newest store over a prefix, or null.
   std::shared_ptr<registry::ObjectStore> find(const std::string& root);
-  // Makes `store` the newest store over its prefix. Errors: kAlreadyExists before start() if the prefix has a store: two kinds cannot share
-  // keys.
+  // Makes `store` the newest store over its prefix. Errors: before start(), kAlreadyExists if the prefix has a store, because two kinds
+  // cannot share keys.
   Status claim(const std::shared_ptr<registry::ObjectStore>& store);
-  // Notes a version over `root`, before start().
+  // Adds a version to versions[root]; has no effect after start().
   void note_version(const std::string& root, GroupVersionResource version);
-  // The stores that were made with `hold`; `newest_only`: without those that have a successor.
+  // The stores that were made with `hold`; `newest_only`: only those that have no successor.
   std::vector<std::shared_ptr<registry::ObjectStore>> made_with(const Hold& hold, bool newest_only);
 
  private:
   bool serves(const registry::BackingSlot& slot) const;
   void fill(registry::BackingSlot& slot, bool eager);
-  // Removes destroyed stores from the list of the prefix. If the newest was among them, the kind of the remaining newest store is in use
-  // again. The caller destroys the result after it has released the lock.
+  // Removes destroyed stores from stores[prefix]. If the newest store was among them, reports the kind of the newest remaining store to
+  // `kept`. Returns the newest remaining store; the caller, which holds the lock, releases the result after the lock.
   std::shared_ptr<registry::ObjectStore> forget_ended(const std::string& prefix);
 };
 

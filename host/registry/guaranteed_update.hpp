@@ -1,10 +1,10 @@
-// The retry loop of updates and deletes (storage.GuaranteedUpdate): compute the new state from the cached one, commit if the stored
-// revision is unchanged, otherwise retry from the stored state. Writes that lost a conflict, and writes to the same key that arrive
-// meanwhile, are queued and run one after another.
+// The retry loop of updates and deletes (upstream: storage.GuaranteedUpdate). An attempt computes the new state from the cached state, and
+// commits it if the stored revision is unchanged; otherwise the next attempt begins from the stored state. Writes that have lost a
+// conflict, and writes to the same key that arrive meanwhile, run one after another (KeyTurns).
 //
 // Thread-safety: one operation, one request.
 // Lifetime:      borrows the store, the backing and the request until run() returns.
-// Errors:        those of the attempt, after it has been repeated with the newest state.
+// Errors:        those of an attempt that began from the newest state.
 #pragma once
 
 #include <chrono>
@@ -36,7 +36,7 @@ class GuaranteedUpdate {
     const std::size_t warnings = context_.warning_count();
     for (bool retried = false;; retried = true) {
       if (expired(context_)) co_return deadline_error();
-      // Only in a retry: concurrent deletes of a collection add warnings to the same request.
+      // Not in the first attempt: concurrent deletes of a collection add warnings to the same request.
       if (retried) context_.take_back_warnings(warnings);
       auto outcome = co_await static_cast<Operation&>(*this).attempt();
       if (outcome.ok()) {
@@ -48,9 +48,10 @@ class GuaranteedUpdate {
         if (!read.ok()) co_return read;
         continue;
       }
-      // If the object has changed, this write may have changed it, and must not be repeated.
+      // If the state was current, repeating does not help. If the outcome of the commit is unclear, the write may have been committed, and
+      // must not be repeated.
       if (current_ || unclear_) co_return std::move(outcome.status());
-      // The attempt may have been refused because the cached state is stale: reads the backend, and tries again if it has a newer state.
+      // The attempt may have failed because the cached state is stale. Reads the backend, and repeats the attempt if the state has changed.
       const Revision judged = revision();
       Status read = co_await refresh();
       if (!read.ok()) co_return read;
@@ -59,14 +60,15 @@ class GuaranteedUpdate {
   }
 
  protected:
-  // The limit of the wait for the turn on the key: an admission plugin may itself write the object that it admits.
+  // The limit of the wait for the turn on the key. Without a limit, an admission plugin that writes the object that it admits would wait
+  // forever.
   static constexpr std::chrono::seconds kPatience{1};
 
   // nullopt: the state from which the attempt began is stale, and `entry_` has been replaced.
   using Attempt = Result<std::optional<Outcome>>;
   static Attempt again() { return std::optional<Outcome>(); }
 
-  // A dry run begins from the backend's state: it has no commit that would detect a stale cached state.
+  // A dry run begins from the state in the backend, because it has no commit that would detect a stale cached state.
   GuaranteedUpdate(ObjectStore& store, const Backing& backing, RequestContext& context, std::string name, std::string key, bool dry_run)
       : store_(store), backing_(backing), context_(context), name_(std::move(name)), key_(std::move(key)), dry_run_(dry_run) {}
 
@@ -77,8 +79,8 @@ class GuaranteedUpdate {
     current_ = true;
     co_return Status();
   }
-  // Sets entry_ to the object that a lost transaction found, if it was lost because the object has changed. Errors: the object cannot be
-  // read.
+  // If a transaction was lost because the object has changed (CommitEnd::kMoved), sets entry_ to the object that the transaction has found.
+  // Errors: the object cannot be read.
   Status adopt(const CommitOutcome& lost) {
     if (lost.end != CommitEnd::kMoved) return {};
     current_ = true;
@@ -119,9 +121,9 @@ class GuaranteedUpdate {
   std::string name_;
   std::string key_;
   const bool dry_run_;
-  ObjectRef entry_;       // the object that the attempt starts from; null: it does not exist
+  ObjectRef entry_;       // the object from which the attempt starts; null: it does not exist
   bool current_ = false;  // entry_ came from the backend, not from the cache
-  bool unclear_ = false;  // the last commit failed, but may have been committed
+  bool unclear_ = false;  // the last transaction failed, but the store may have committed it
 };
 
 }  // namespace backplane::registry

@@ -1,4 +1,4 @@
-// Objects of a wrapped storage, or of a version that is not stored, can join a transaction.
+// Objects of a wrapped storage, and of a version that is not stored, can be added to a transaction.
 #include "backplane/kit/labelled_storage.hpp"
 #include "registry/served_conversion.hpp"
 #include "registry/store_fixture.hpp"
@@ -81,7 +81,7 @@ class JoinedStoragesTest : public StoreTest {
   std::shared_ptr<StandardStorage> stored_, view_;
 };
 
-// --runtime-config has disabled them.
+// --runtime-config has disabled all versions of the resource.
 TEST_F(JoinedStoragesTest, CachesOfResourcesThatNoVersionServesAreLoadedWhenTheyAreUsed) {
   make_mates(/*start=*/false);
   StoreSettings settings;

@@ -1,9 +1,9 @@
-// Turns at single keys. Concurrent writers of one object would conflict repeatedly and repeat all their work each time. So a writer that
-// has lost a conflict, or that finds another writer waiting, waits for its turn.
+// Lets writers of the same key run one after another. Concurrent writers of one object would conflict repeatedly and repeat all their work
+// each time. So a writer that has lost a conflict, and a writer whose key is busy, waits for its turn.
 //
 // Thread-safety: any thread; a waiting coroutine resumes on its executor.
 // Lifetime:      outlives its turns and the waiting coroutines.
-// Errors:        none; a writer that has waited too long continues without a turn.
+// Errors:        none. A writer whose wait has timed out continues without a turn.
 #pragma once
 
 #include <atomic>
@@ -47,7 +47,7 @@ class KeyTurns {
 
   // True if a writer has the turn at `key`.
   bool busy(const std::string& key) const;
-  // Waits for the turn at `key`, in the order of the calls. If `patience` has passed, the result is no turn.
+  // Waits for the turn at `key`. Callers get it in the order of their calls. If the wait exceeds `patience`, had() of the result is false.
   Task<Turn> take(std::string key, std::chrono::nanoseconds patience);
 
  private:
@@ -55,9 +55,9 @@ class KeyTurns {
   // Passes the turn to the next writer that still waits, if any.
   void leave(const std::string& key);
 
-  std::atomic<std::size_t> keys_{0};  // the number of entries in waiting_; if it is 0, as usual, no lock is needed
+  std::atomic<std::size_t> keys_{0};  // the number of elements in waiting_; busy() takes no lock if it is 0, the usual case
   mutable std::mutex mutex_;
-  std::unordered_map<std::string, std::deque<Promise<bool>>> waiting_;  // by the keys whose turn is taken
+  std::unordered_map<std::string, std::deque<Promise<bool>>> waiting_;  // key whose turn is taken → the waiting writers
 };
 
 }  // namespace backplane::registry

@@ -46,7 +46,7 @@ Task<std::string> with_one_that_gives_up(KeyTurns& turns) {
   std::string seen;
   KeyTurns::Turn first = co_await turns.take("k", kLong);
   seen += first.had() ? "first " : "";
-  // A holder of a turn that waits for the same turn does not wait forever.
+  // A coroutine that has the turn and waits for the same turn does not wait forever.
   KeyTurns::Turn second = co_await turns.take("k", std::chrono::milliseconds(1));
   seen += second.had() ? "second " : "none ";
   seen += turns.busy("k") ? "busy " : "";

@@ -7,7 +7,7 @@
 namespace backplane::registry {
 namespace {
 
-constexpr int kMaxObjects = 1000;  // objects of one lease, which the backend removes in one write
+constexpr int kMaxObjects = 1000;  // the limit of objects per lease, because the backend removes all of them in one write
 constexpr int kSharedPart = 20;    // a lease lasts up to 1/20 of the lifetime longer, so that later objects can share it
 
 Metric& counts() {

@@ -81,7 +81,7 @@ void dedupe_owner_references(RequestContext& context, Object& object, bool after
   Array& all = references->get_array();
   std::string duplicates;
   Array kept(all.storage());
-  kept.reserve(all.size());  // Moving the vector does not move its elements.
+  kept.reserve(all.size());  // `seen` has pointers to the elements, so the vector must not reallocate
   std::unordered_set<const Value*, HashOfValue, SameValue> seen;
   for (Value& reference : all) {
     if (!seen.contains(&reference)) {

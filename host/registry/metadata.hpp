@@ -27,23 +27,23 @@ void fill_system_fields(Object& object);
 // Errors: kBadRequest if both are set and differ.
 Status ensure_namespace(Object& object, std::string_view request_namespace);
 
-// A name for generateName: the base, cut so that the suffix fits, and five random characters.
+// A name for generateName: `base`, shortened if necessary, and five random characters.
 std::string generate_name(std::string_view base);
 
-// metadata.resourceVersion as a number; 0 when unset.
+// metadata.resourceVersion as a number; 0 if it is empty.
 // Errors: 500 without a reason, with strconv.ParseUint's message.
 Result<std::uint64_t> parse_resource_version(std::string_view text);
 
-// Drops repeated metadata.ownerReferences and adds a Warning header that lists their UIDs. `after_admission`: the warning says that
-// mutating admission has run.
+// Removes repeated elements of metadata.ownerReferences and adds a Warning header that lists their UIDs. `after_admission`: the warning
+// mentions that mutating admission has run.
 void dedupe_owner_references(RequestContext& context, Object& object, bool after_admission);
 
 // Removes the member `key` of metadata. The other members keep their order.
 void erase_metadata_member(Object& object, std::string_view key);
 
-// Brings the tree into the canonical form of Schema::normalize(), in which objects are stored and sent. If `schema` is null, the tree does
-// not change. Errors: kBadRequest if it is nested too deeply to be parsed again; kInternalError if a strategy or an admission plugin left a
-// value that the schema does not allow.
+// Converts the object to the canonical form of Schema::normalize(), in which objects are stored and sent. If `schema` is null, does not
+// change the object. Errors: kBadRequest if the object is nested too deeply to be parsed again.
+//         kInternalError if a strategy or an admission plugin has set a value that the schema does not allow.
 Status canonical_form(const Schema* schema, Object& object);
 
 }  // namespace backplane::registry

@@ -1,5 +1,5 @@
-// The StandardStorage made from a Strategy. Its verbs are in store_create.cpp, store_update.cpp, store_delete.cpp, store_collection.cpp and
-// store_read.cpp.
+// The generic store: a StandardStorage made from a Strategy. Its verbs are implemented in store_create.cpp, store_update.cpp,
+// store_delete.cpp, store_collection.cpp and store_read.cpp.
 //
 // Thread-safety: every method from any executor; the store itself never changes after construction.
 // Lifetime:      shared; requests keep it alive through their route.
@@ -44,7 +44,7 @@ class ObjectStore final : public ServedStore {
   bool returns_deleted() const noexcept override { return config_.strategy->facts().returns_deleted; }
   bool deletes_collections() const override { return config_.strategy->facts().deletes_collections; }
   const ResourceConfig& config() const noexcept { return config_; }
-  // The BlockingCalls of its strategy; null: the strategy's functions do not block.
+  // The BlockingCalls interface of the strategy; null: the strategy's functions do not block.
   const BlockingCalls* blocking_calls() const noexcept { return blocking_calls_; }
 
   // ---- verbs
@@ -69,28 +69,28 @@ class ObjectStore final : public ServedStore {
   const FieldManager& fields() const noexcept override { return manager_; }
   std::shared_ptr<const FieldVersions> versions() const noexcept override { return versions_; }
   const StoredVersions& served_versions() const noexcept { return *versions_; }
-  // A version that is served as a view of this store.
+  // Adds a version that is served as a view of this store, which means: converted from it.
   void add_view(const std::shared_ptr<const Conversion>& view) { versions_->add(view); }
   Task<Result<UpdateResult>> update_through(WriteMode mode, const Strategy* view_strategy, RequestContext& context, std::string name,
                                             UpdatedObjectInfo& info, WriteOptions options, bool force_allow_create) override;
 
-  // ---- the verbs for the registry's own parts, under the names and with the admission of `mode`
+  // ---- the verbs for other classes of the registry: errors have the names in `mode`, and the admission in `mode` runs
   Task<Result<ObjectRef>> get_as(WriteMode mode, RequestContext& context, std::string name, GetOptions options);
   Task<Result<ObjectRef>> create_as(WriteMode mode, RequestContext& context, Object& object, WriteOptions options);
   Task<Result<UpdateResult>> update_as(WriteMode mode, RequestContext& context, std::string name, UpdatedObjectInfo& info,
                                        WriteOptions options, bool force_allow_create);
   Task<Result<DeleteResult>> remove_as(WriteMode mode, RequestContext& context, std::string ns, std::string name, DeleteOptions options);
   Task<Result<ListResult>> remove_collection_as(WriteMode mode, RequestContext& context, DeleteOptions options, ListOptions list);
-  // Writes of the stored version itself.
+  // The mode of writes in the stored version.
   WriteMode default_mode() const;
-  // The stored entry, read from the backend; null when there is none.
+  // The entry of the stored object, read from the backend; null: it does not exist.
   Task<Result<ObjectRef>> read_stored(const Backing& backing, std::string key);
   const Backing* backing() const noexcept { return slot_.get(); }
   const StoreKeys& keys() const noexcept { return keys_; }
-  // The kind of the objects below its prefix.
+  // The kind of the objects under the store's key prefix.
   StoredKind kept_kind() const;
   bool made_with(const Hold& hold) const noexcept { return !hold_.owner_before(hold) && !hold.owner_before(hold_); }
-  // The turns of updates and deletes that would conflict with each other.
+  // Serializes updates and deletes that would conflict with each other.
   KeyTurns& turns() const noexcept { return turns_; }
   // The lease for an object that is written now; 0 for kinds that do not expire.
   Task<Result<LeaseId>> lease(const Backing& backing) const;
@@ -101,18 +101,19 @@ class ObjectStore final : public ServedStore {
   AdmissionAttributes attributes(const WriteMode& mode, RequestContext& context, AdmissionOperation operation, std::string_view name) const;
 
  private:
-  // Removes an object that cannot be read: DeleteOptions::ignore_read_error. A readable object is refused with 422.
-  // As upstream (corruptObjectDeleter), no preconditions, finalizers, admission or hooks apply, because all of them need the object; the
+  // Removes an object that cannot be read (DeleteOptions::ignore_read_error). Errors: 422 if the object can be read.
+  // As upstream (corruptObjectDeleter), no preconditions, finalizers, admission or hooks apply, because all of them need the object. The
   // endpoint has checked the permission unsafe-delete-ignore-read-errors.
   Task<Result<DeleteResult>> remove_unread(WriteMode mode, const Backing& backing, RequestContext& context, std::string name,
                                            std::string key);
-  // Calls create_once(); if the object is too large for the store, once more without its managers.
+  // Calls create_once(); if the object is too large for the backend, calls it once more without managedFields.
   Task<Result<ObjectRef>> create_fitting(WriteMode mode, const Backing& backing, RequestContext& context, Object& object,
                                          const WriteOptions& options, AdmissionAttributes* attributes);
-  // One try of a create, under a name that is set or generated.  `attributes`: for validating admission; null: it does not apply.
+  // One attempt of a create, with the name of the object or a generated one.  `attributes`: for validating admission; null: admission does
+  // not apply.
   Task<Result<ObjectRef>> create_once(WriteMode mode, const Backing& backing, RequestContext& context, Object& object,
                                       const WriteOptions& options, AdmissionAttributes* attributes);
-  // The part between begin and finish of the hooks. Null: a change that a hook joined can no longer be committed.
+  // The part of a create between begin and finish of the hooks. Returns null if a change that a hook has joined can no longer be committed.
   Task<Result<ObjectRef>> store_new(WriteMode mode, const Backing& backing, RequestContext& context, Object& object,
                                     const WriteOptions& options, AdmissionAttributes* attributes, BegunWrite* begun);
   Result<CacheScope> scope_of(const RequestContext& context, const ListOptions& options) const;
@@ -132,7 +133,7 @@ class ObjectStore final : public ServedStore {
   mutable std::unique_ptr<const GatedFields> gated_;
 };
 
-// The errors of one object, with the group and plural of `served_names`.
+// The errors for one object; they name the group and plural of `served_names`.
 Status not_found_error(const ServedNames& served_names, std::string_view name);
 Status conflict_error(const ServedNames& served_names, std::string_view name, std::string_view why);
 Status exists_error(const ServedNames& served_names, const Object& object, bool being_deleted);
@@ -142,13 +143,14 @@ inline WriteAdmission& admission_of(const WriteMode& mode, const Backing& backin
   return mode.admission != nullptr ? *mode.admission : *backing.admission;
 }
 
-// The error of each verb before the environment has started.
+// The error of each verb before StoreEnvironment::start().
 Status not_started();
 // True if the request's deadline has passed.
 bool expired(const RequestContext& context) noexcept;
 Status deadline_error();
 
-// The bytes for the store, without spare capacity: the canonical tree without resourceVersion, which is removed from `object`.
+// The bytes that are stored for `object`, without spare capacity. Removes resourceVersion and selfLink, which are not stored, from
+// `object`. A leading blank marks JSON with raw values.
 SharedBytes encode_for_storage(Object& object);
 // The entry of an object that is returned but not stored (dry run, or removed).
 ObjectRef unstored(const std::string& key, const Object& object);

@@ -18,7 +18,7 @@ const GroupVersionKind& scale_kind() {
   return kind;
 }
 
-// Paths may be written as custom resource definitions have them, with a leading dot.
+// The path without the leading dot that paths of custom resource definitions have.
 std::string_view plain(std::string_view path) { return path.substr(0, 1) == "." ? path.substr(1) : path; }
 
 void append_requirement(std::string& text, const std::string& requirement) {
@@ -46,7 +46,8 @@ void append_labels(std::string& text, const Object& labels) {
   }
 }
 
-// The value of status.selector: a text unchanged; a LabelSelector, or a map of labels, in selector syntax.
+// The value of status.selector: if `selector` is a string, the string; if it is a LabelSelector or a map of labels, its text in selector
+// syntax.
 std::string selector_text(const Value* selector) {
   if (selector == nullptr) return {};
   if (selector->is_string()) return std::string(selector->get_string());
@@ -169,7 +170,7 @@ class ScaleUpdate final : public UpdatedObjectInfo {
   Preconditions preconditions() const override { return inner_.preconditions(); }
 
  private:
-  // Null if the request is not admitted.
+  // Null if admission does not apply to the request.
   const Backing* admitting_backing(const RequestContext& context) const {
     return context.info.is_resource_request ? parent_.stored().backing() : nullptr;
   }
@@ -192,7 +193,7 @@ class ScaleUpdate final : public UpdatedObjectInfo {
     auto admitting = guarded_admit(*backing->admission, attributes, context, false);
     co_return co_await std::move(admitting);
   }
-  // As upstream, the validating step sees the Scales of the changed and of the stored parent, not that of the request.
+  // As upstream, validating admission gets the Scales of the changed parent and of the stored parent, not the Scale of the request.
   Task<Status> validate(RequestContext& context, const Object& changed, const Object& existing) const {
     const Backing* backing = admitting_backing(context);
     if (backing == nullptr) co_return Status();
@@ -251,7 +252,7 @@ class ScaleStore final : public SubresourceStorage {
     ScaleUpdate update(view_, *parent_, fields_, info, options);
     WriteMode mode;
     mode.strategy = parent_->stored().config().strategy.get();
-    mode.run_admission = false;  // its preconditions are those of the Scale
+    mode.run_admission = false;  // ScaleUpdate runs admission on the Scale
     auto updated =
         co_await parent_->update_through(mode, parent_->view_strategy(), context, std::move(name), update, std::move(options), false);
     if (!updated.ok()) co_return std::move(updated.status());

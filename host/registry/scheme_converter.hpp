@@ -1,4 +1,4 @@
-// Versions whose conversions are functions of the Scheme.
+// Converts objects with the conversion functions of the Scheme.
 //
 // Thread-safety: immutable; any thread, once the environment has its Scheme.
 // Lifetime:      shares the environment's state.
@@ -14,7 +14,7 @@ namespace backplane::registry {
 
 class SchemeConverter final : public ObjectConverter {
  public:
-  // `strategy`: of the stored version, whose plugin has the functions.
+  // `strategy`: the stored version's; its plugin also contains the conversion functions.
   SchemeConverter(std::shared_ptr<StoreEnvironment::State> environment, std::shared_ptr<const Strategy> strategy)
       : environment_(std::move(environment)),
         strategy_(std::move(strategy)),
@@ -31,7 +31,7 @@ class SchemeConverter final : public ObjectConverter {
   const BlockingCalls* blocking_calls_;
 };
 
-// The stored version's columns for objects of another version.
+// Prints objects of a served version with the columns of the stored version.
 class StoredTable final : public TableConvertor {
  public:
   StoredTable(std::shared_ptr<ObjectStore> stored, GroupVersionKind served, std::shared_ptr<StoreEnvironment::State> environment)
@@ -41,7 +41,7 @@ class StoredTable final : public TableConvertor {
   Array conditions(const Object& object, json::storage_ptr storage) const override;
 
  private:
-  // The object as it is stored; one that cannot be converted is printed as it is.
+  // The object in the stored version; if it cannot be converted, the object unchanged.
   Object stored_form(const Object& object, json::storage_ptr storage) const;
 
   std::shared_ptr<ObjectStore> stored_;

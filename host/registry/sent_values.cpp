@@ -9,7 +9,7 @@ bool is_empty(const Value& value) noexcept {
   return (value.is_array() && value.get_array().empty()) || (value.is_object() && value.get_object().empty());
 }
 
-// Two values at the same path. They are walked with an explicit list instead of recursion, because the sent object may be deep.
+// Two values at the same path. Pairs are kept in a list instead of on the stack, because the sent object may be deeply nested.
 struct Pair {
   const Value* sent;
   Value* kept;
@@ -26,7 +26,7 @@ void go_down(const Value& sent, Value& kept, const Schema* type, std::vector<Pai
   if (objects || lists) pairs.push_back({&sent, &kept, type});
 }
 
-// All members are inserted first, because an insertion moves the others.
+// Inserts the empty members of `sent` before it takes pointers to members of `kept`, because an insertion moves members.
 bool restore_members(const Object& sent, Object& kept, const Schema* type, std::vector<Pair>& pairs) {
   bool restored = false;
   for (const auto& member : sent) {

@@ -1,6 +1,6 @@
-// The original values of an update, for errors that quote them.
-// Decoding drops empty lists and maps, which are never stored. An error that prints a struct would print null in their place; upstream
-// retains the sent values and prints `[]` or `{}`.
+// The values that a client has sent with an update, for error messages that quote them.
+// Decoding removes empty lists and maps, because they are not stored. So an error message that quotes a struct would show null for them;
+// upstream retains the sent values and prints `[]` or `{}`.
 //
 // Thread-safety: one request.
 // Lifetime:      that of the UpdatedObjectInfo.
@@ -17,14 +17,14 @@ namespace backplane::registry {
 class SentValues : public ClientWrite {
  public:
   const SentValues* sent_values() const noexcept final { return this; }
-  // The object before decoding: as the client sent it, or as a patch of `existing` returned it. Called for errors only, which are rare, so
-  // it may parse the body again.
+  // The object before decoding: as the client has sent it, or the result of the client's patch of `existing`. It is called only if there
+  // are errors to quote, so it may parse the body again.
   virtual Result<Value> sent(RequestContext& context, const Object& existing) const = 0;
 };
 
-// Copies the empty lists and maps of `sent` to `object`, where it has no value. Does not change types of apimachinery (label selectors,
-// metadata): errors print them as JSON, which omits empty values. `schema`: of the object; null: no type is one of apimachinery. False:
-// `sent` has no empty values.
+// Copies each empty list or map of `sent` to `object` if `object` has no value at that path. Omits values inside types of apimachinery
+// (label selectors, metadata), because errors print these as JSON, which has no empty values. `schema`: of the object; null: the object
+// contains no types of apimachinery. Returns false if nothing was copied.
 bool restore_empty_values(const Object& sent, Object& object, const Schema* schema);
 
 }  // namespace backplane::registry

@@ -1,4 +1,4 @@
-// An object in another version of its kind: Host::convert.
+// Converts an object to another version of its kind (Host::convert).
 //
 // Thread-safety: any executor.
 // Lifetime:      keeps the storage alive until it is awaited to the end.
@@ -14,8 +14,8 @@
 
 namespace backplane {
 
-// `storage`: of the kind in the version `to`; null: it is not served. `scheme` converts kinds that are not stored by this host; it may be
-// null. The result is the object that a reader of the version gets, with the version's defaults.
+// Returns `object` as a reader of the version `to` gets it, with that version's defaults. `storage`: serves the kind in the version `to`;
+// null: that version is not served. `scheme` converts kinds whose storage is not one of the host's; it may be null.
 Task<Result<Object>> convert_served(std::shared_ptr<RestStorage> storage, std::shared_ptr<const Scheme> scheme, GroupVersionKind to,
                                     Object object);
 

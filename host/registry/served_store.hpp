@@ -1,5 +1,5 @@
-// One served version of a resource, as the parts of the registry that are made over it see it (status, scale): the stored version itself,
-// or a view of it.
+// The interface of a served version of a resource for its subresources (status, scale). It is implemented by the store of the stored
+// version, and by the views that convert from it.
 //
 // Thread-safety: every method from any executor.
 // Lifetime:      shared; keeps the store below alive.
@@ -39,20 +39,20 @@ class ServedStore : public StandardStorage, public HostStore, public ObjectDefau
   virtual ObjectStore& stored() noexcept = 0;
   // The names of this version.
   virtual const ServedNames& served_names() const noexcept = 0;
-  // The strategy with rules for objects in this version; null: there is none, or it is the stored version's strategy.
+  // The strategy with additional rules for objects in this version; null: none. The stored version returns null.
   virtual const Strategy* view_strategy() const noexcept = 0;
   // Tracks managedFields for writes of this version's resource (not of its subresources).
   virtual const FieldManager& fields() const noexcept = 0;
   // All versions that are served.
   virtual std::shared_ptr<const FieldVersions> versions() const noexcept = 0;
-  // An update through `mode`, whose strategy reads objects of the stored version.  `view_strategy` runs before it, on the object in this
-  // version; null: no such rules. `info` gets and returns objects of this version.
+  // An update for a subresource. `mode.strategy` gets objects in the stored version. Before it, `view_strategy` (null: none) gets the
+  // object in this version. `info` gets and returns objects in this version.
   virtual Task<Result<UpdateResult>> update_through(WriteMode mode, const Strategy* view_strategy, RequestContext& context,
                                                     std::string name, UpdatedObjectInfo& info, WriteOptions options,
                                                     bool force_allow_create) = 0;
 };
 
-// The store of this host behind `storage`, which keeps both alive; null: there is none.
+// The ServedStore of a storage that this host has made; it shares the ownership of `storage`. Null: the storage is of another class.
 inline std::shared_ptr<ServedStore> served_store(const std::shared_ptr<StandardStorage>& storage) {
   HostStore* const store = storage != nullptr ? storage->host_store() : nullptr;
   return store != nullptr ? std::shared_ptr<ServedStore>(storage, &store->served()) : nullptr;

@@ -31,7 +31,7 @@ CacheConfig cache_config(const ResourceConfig& config, const StoreKeys& keys) {
   return cache;
 }
 
-// Custom resources are JSON in every store.
+// Custom resources (a structural schema) are stored as JSON, so their StoredKind has no schema.
 StoredKind stored_kind(const ResourceConfig& config, const Hold& hold) {
   const bool typed = config.schema != nullptr && !config.schema->structural();
   return {config.kind,
@@ -115,7 +115,7 @@ AdmissionAttributes ObjectStore::attributes(const WriteMode& mode, RequestContex
   const ServedNames& served_names = mode.served_names != nullptr ? *mode.served_names : served_names_;
   AdmissionAttributes attributes = admission_attributes(
       context, operation, {served_names.kind.group, served_names.kind.version, served_names.resource}, served_names.kind);
-  // A namespace is in the namespace of its name.
+  // As upstream, the namespace attribute of a namespace is its name.
   const bool is_namespace = served_names.kind.group.empty() && served_names.resource == "namespaces";
   if (!keys_.namespaced()) attributes.ns = is_namespace ? name : std::string_view();
   attributes.name = name;
@@ -181,9 +181,9 @@ Status deadline_error() { return timeout("request did not complete within the al
 SharedBytes encode_for_storage(Object& object) {
   for (std::string_view member : {"resourceVersion", "selfLink"}) erase_metadata_member(object, member);
   std::string bytes;
-  bytes.reserve(2048);  // most objects, without growing
+  bytes.reserve(2048);  // enough for most objects
   if (append_kept_json(bytes, object)) bytes.insert(0, 1, ' ');
-  // Without spare capacity: caches hold the value until the watch of the store has returned it.
+  // Copied without spare capacity, because the caches hold the value until the watch of the store has returned it.
   const std::array<std::string_view, 1> parts = {bytes};
   return SharedBytes::concat(parts);
 }

@@ -1,12 +1,12 @@
-// The generic store: Strategy + storage + cache + preconditions = every verb of a resource.
+// Makes the generic stores, which implement every verb of a resource with a Strategy, the storage and the watch cache.
 //
-// Writes run admission themselves when they come from a request (RequestContext::info.is_resource_request); calls with a context that the
-// host or a plugin has made do not.
+// A write runs admission if its context belongs to a client's request (RequestContext::info.is_resource_request). If the host or a plugin
+// has made the context, admission does not run.
 //
 // Thread-safety: every method from any executor.
-// Lifetime:      a store may be made before the environment has a backend (plugins provision before storage opens); until start() its
-//                verbs answer 503.
-// Errors:        as rest.hpp: complete Statuses.
+// Lifetime:      a store may be made before StoreEnvironment::start(), because plugins are provisioned before the storage is opened; until
+//                then its verbs return 503.
+// Errors:        complete Statuses, as for all storages (rest/roles.hpp).
 #pragma once
 
 #include <chrono>
@@ -31,7 +31,8 @@ struct StoreSettings {
   bool garbage_collection = true;        // --enable-garbage-collector: set the finalizers that the garbage collector acts on
   std::chrono::seconds lease_reuse{60};  // --lease-reuse-duration-seconds
   GatedFields::Gates gates = {};         // --feature-gates; empty: all gated fields are enabled
-  // --runtime-config.  The cache of a resource of which no version is served is not loaded before it is used.  Empty: all are served.
+  // Whether --runtime-config allows the version.  If no version of a resource is served, its cache is not loaded before it is used.  Empty:
+  // all versions are served.
   std::function<bool(const GroupVersionResource& resource)> serves = {};
 };
 
@@ -40,25 +41,26 @@ class StoreEnvironment {
  public:
   StoreEnvironment();
   ~StoreEnvironment();
-  // Gives every store made so far, and all later ones, a backend, a cache and admission. Called once. All three outlive the use of the
-  // stores. `kept` receives the kind of the objects below a key prefix, before any is read; null: they have no kind any more.
+  // Sets the backend, the caches and the admission of all stores, present and future. Called once. The three arguments outlive the use of
+  // the stores. `kept` receives the kind of the objects under a key prefix before any of them is read; null: the objects no longer have a
+  // kind.
   using Kept = std::function<void(std::string_view prefix, const StoredKind* kind)>;
   void start(ObjectStorage& storage, CacheHub& caches, WriteAdmission& admission, Kept kept = {}, StoreSettings settings = {});
-  // The objects of `resource` are in another store, if the resource has an override name (store_override_names.hpp). Before start().
+  // Stores the objects of `resource`, an override name (store_override_names.hpp), in `storage`. To be called before start().
   void use_override_store(GroupResource resource, ObjectStorage& storage);
-  // Conversions and field labels of the kinds with several versions.  Before start(), and again at any time: calls that begin afterwards
-  // use the new ones.
+  // Sets the conversions and field labels of kinds with several versions.  To be called before start(), and again at any time: conversions
+  // that begin afterwards use the new Scheme.
   void use_scheme(std::shared_ptr<const Scheme> scheme);
-  // Closes the caches that have a successor, and ends their watches. Call it after the handlers of the successors have been published:
-  // until then requests are served from the former caches.
+  // Closes the caches that have been replaced, and ends their watches. Call it after the handlers of the new stores have been published:
+  // until then the former caches serve requests.
   void close_retired();
-  // Ends all watches on the stores that were made with `hold`.  A store that another one has succeeded shares its
-  // cache: watches on the successor end as well.
+  // Ends all watches on the stores that were made with `hold`.  If a store has been replaced by a store with the same cache, the watches on
+  // the new store end as well.
   void end_watches(const Hold& hold);
-  // For each store that was made with `hold` and has no successor: its stored objects have the kind of its predecessor from now on; without
-  // a predecessor they have no kind, and are not interpreted.
+  // For each store that was made with `hold` and has not been replaced: its objects have the kind of the preceding store from now on. If
+  // there is none, the objects have no kind, and their bytes are not interpreted.
   void forget_kinds(const Hold& hold);
-  // Call it before `caches` is destroyed: stores that are destroyed later do not use it.
+  // Call it before the CacheHub is destroyed: stores that are destroyed later do not use the hub.
   void stop();
   struct State;
   const std::shared_ptr<State>& state() const noexcept { return state_; }
@@ -67,12 +69,13 @@ class StoreEnvironment {
   std::shared_ptr<State> state_;  // shared with the stores, which may be dropped later than the environment
 };
 
-// Makes a store, or, if the config names a stored kind, a view of the store over its prefix. `hold`: of the plugin that `config` is from.
-// The store does not hold it; it is held as long as objects are read and written as the store's kind.
-// Errors:        kAlreadyExists for a prefix that is taken; kInternalError, naming both kinds, for a view of a kind that is not stored
-//                there.
+// Makes a store. If config.stored_kind is set, makes a view: a storage that converts the objects of the store over the same key prefix.
+// `hold`: keeps the plugin loaded that `config` is from. The store has a weak reference; StoredKind::hold has the strong one, as long as
+// objects are read and written as this kind.
+// Errors: kAlreadyExists if another store uses the prefix.
+//         kInternalError, which names both kinds, for a view whose stored kind differs from the store's kind.
 Result<std::shared_ptr<StandardStorage>> make_store(StoreEnvironment& environment, ResourceConfig config, const Hold& hold = {});
-// `parent` is what make_store returned.
+// `parent`: the result of make_store().
 Result<std::shared_ptr<SubresourceStorage>> make_subresource_store(std::shared_ptr<StandardStorage> parent,
                                                                    std::shared_ptr<const Strategy> strategy,
                                                                    std::shared_ptr<const Strategy> view_strategy = nullptr);

@@ -1,4 +1,4 @@
-// deletecollection: lists page by page, with one delete per object, many of them concurrent.
+// deletecollection: lists the objects page by page and deletes each object; many deletes run concurrently.
 #include <algorithm>
 
 #include "backplane/core/task_set.hpp"
@@ -8,14 +8,15 @@
 namespace backplane::registry {
 namespace {
 
-// Page size of a list without a limit, as upstream: a list with a resource version then reads exactly that version.
+// The page size if the request has no limit, as upstream. With a limit, a list with a resourceVersion reads exactly that version.
 constexpr std::int64_t kPageSize = 10000;
 
-// Concurrent deletes per worker: each waits until the store has written it to the disk, and concurrent ones share one write.
+// The number of concurrent deletes per worker (--delete-collection-workers). Each delete waits until the store has written it to the disk,
+// and concurrent deletes share one disk write.
 constexpr std::size_t kUnderWay = 64;
 constexpr std::size_t kMostUnderWay = 1024;
 
-// The shared state of one request's deletes, which run on the request's executor, one at a time.
+// The shared state of one request's deletes. All of them run on the request's executor, so one accesses this state at a time.
 struct Sweep {
   ObjectStore& store;
   WriteMode mode;
@@ -26,7 +27,8 @@ struct Sweep {
   Status failure;
 };
 
-// An exception of a plugin in one delete ends the request; no caller awaits the exceptions of the deleting tasks.
+// Deletes one object. An exception of a plugin becomes an error that ends the request, because no caller receives exceptions of these
+// tasks.
 Task<Status> remove_one(Sweep& shared, const ObjectEntry& entry) {
   std::string what = "an exception that is not a std::exception";
   try {
@@ -79,7 +81,7 @@ Task<Status> sweep_page(Sweep& shared, ObjectCursor& page, std::size_t under_way
   }
 }
 
-// An unreadable object would stay, so the request fails instead of reporting that all are deleted.
+// The error of the first unreadable object in the namespace. The request fails, because it cannot delete unreadable objects.
 Status check_readable(const ResourceCache& cache, const std::string& ns) {
   CacheScope scope;
   scope.ns = ns;
@@ -116,7 +118,7 @@ Task<Result<ListResult>> ObjectStore::remove_collection_as(WriteMode mode, Reque
     list.continue_token = listed->continue_token;
     list.resource_version.clear();
     list.match = ResourceVersionMatch::kUnset;
-    // The response is the first page's list with the objects of all pages.
+    // The response has the list metadata of the first page and the objects of all pages.
     if (!result) result = std::move(*listed);
   }
   result->items = make_cursor(std::move(shared.taken));

@@ -10,7 +10,7 @@ namespace {
 
 Status not_ours() { return internal_error("only objects of a storage that this host has made can join a transaction"); }
 
-// The store of a storage.  It belongs to the stored version, in which joining objects are encoded.
+// The store of the stored version of `storage`, in which joined objects are encoded; null: another host or plugin has made the storage.
 const ObjectStore* store_of(const StandardStorage& storage) {
   HostStore* const store = const_cast<StandardStorage&>(storage).host_store();
   return store != nullptr ? &store->served().stored() : nullptr;
@@ -65,7 +65,7 @@ TxnRequest own_request(const ObjectChange& change) {
   return request;
 }
 
-// The object that the transaction found.
+// The object of `key` that the failed transaction has returned.
 std::optional<KeyValue> take_found(std::vector<KeyValue>& found, const std::string& key) {
   for (KeyValue& each : found) {
     if (each.key == key) return std::move(each);
@@ -79,7 +79,7 @@ class JoinedWrites {
   JoinedWrites(BegunWrite* hooks, WriteAdmission::Begun admission) : hooks_(hooks), admission_(std::move(admission)) {}
 
   bool empty() const noexcept { return hooks_ == nullptr && admission_.empty(); }
-  // True if the write for which join() returned false was an admission plugin's.
+  // True if join() of an admission plugin has returned false.
   bool admission_is_stale() const noexcept { return admission_is_stale_; }
 
   Task<Result<bool>> join(RequestContext& context, StoreTransaction& transaction) {
@@ -126,7 +126,7 @@ Task<Result<CommitOutcome>> commit_with(const Backing& backing, RequestContext& 
     if (committed->committed) co_return outcome;
     outcome.found = take_found(committed->found, change.key);
     const Revision current = outcome.found ? outcome.found->mod_revision : 0;
-    if (current == change.expected) continue;  // only a joined object has changed
+    if (current == change.expected) continue;  // another object of the transaction has changed
     outcome.end = CommitEnd::kMoved;
     co_return outcome;
   }

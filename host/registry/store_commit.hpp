@@ -1,4 +1,5 @@
-// The transaction at the end of a write: the change of the object, and the changes that hooks and admission plugins join to it.
+// The transaction at the end of a write. It contains the change of the object, and the changes that hooks and admission plugins add with
+// BegunWrite::join().
 //
 // Thread-safety: one write.
 // Lifetime:      borrows the backing, the request and the begun writes until it has ended.
@@ -17,39 +18,39 @@ namespace backplane::registry {
 struct ObjectChange {
   std::string key;
   Revision expected = 0;             // 0: the key must not exist
-  std::optional<SharedBytes> value;  // nothing: removes the key
+  std::optional<SharedBytes> value;  // nullopt: removes the key
   LeaseId lease = 0;
 };
 
 enum class CommitEnd : unsigned char {
   kDone,
   kMoved,  // the object is no longer at the expected revision
-  kStale,  // a change that the write has begun can no longer be committed
+  kStale,  // join() of the hooks has returned false: their changes can no longer be committed
 };
 struct CommitOutcome {
   CommitEnd end = CommitEnd::kDone;
-  Revision revision = 0;          // kDone: of the commit
-  std::optional<KeyValue> found;  // kMoved: the current object; nullopt: it does not exist
+  Revision revision = 0;          // for kDone: the revision of the commit
+  std::optional<KeyValue> found;  // for kMoved: the current object; nullopt: it does not exist
 };
 
 // The hooks and admission plugins that may join the transaction of a write.
 struct Joining {
-  BegunWrite* hooks = nullptr;  // begun by the resource's hooks; null: nothing. The caller finishes it.
-  // Null: admission does not apply.  Its plugins begin in commit(), right before the transaction, and are finished there.
+  BegunWrite* hooks = nullptr;  // from the resource's hooks; null: none. The caller calls its finish().
+  // Null: admission does not apply.  commit() calls begin() of the plugins right before the transaction, and finish() after it.
   WriteAdmission* admission = nullptr;
-  AdmissionAttributes* attributes = nullptr;  // of the write, with the objects as they are stored
+  AdmissionAttributes* attributes = nullptr;  // the attributes of the write; their objects are in the state that is stored
 };
 
-// kStale: a change that a hook has joined can no longer be committed.  The changes of admission plugins are joined again instead.
-// `unclear`, unless it is null: set to whether the store failed; it may have committed nevertheless.
+// Commits `change` together with the changes in `joining`.  If join() of an admission plugin returns false, its begin() is called again.
+// `unclear` (may be null) is set to true if the transaction failed: the store may have committed it nevertheless.
 Task<Result<CommitOutcome>> commit(const Backing& backing, RequestContext& context, ObjectChange change, Joining joining,
                                    bool* unclear = nullptr);
 
-// True if the store refused the object because of its size. As upstream, the object is then written once more without its managers, unless
-// it was applied.
+// True if the store has refused the object because of its size. As upstream, the caller then writes it once more without managedFields,
+// unless the write is an apply.
 bool too_large(const Status& status);
 
-// Commits only the changes that `write` joins, without an object.  False: join() has returned false.
+// Commits only the changes that write.join() adds.  False: join() has returned false.
 Task<Result<bool>> commit_joined(const Backing& backing, RequestContext& context, BegunWrite& write);
 
 }  // namespace backplane::registry

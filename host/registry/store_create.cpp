@@ -1,4 +1,5 @@
-// create: admission → preparation and validation → one transaction that demands the key's absence.
+// create: runs mutating admission, preparation, validation and validating admission, and then one transaction, which requires that the key
+// does not exist.
 #include <optional>
 
 #include "registry/fields/guarded_admission.hpp"
@@ -11,7 +12,7 @@
 namespace backplane::registry {
 namespace {
 
-// Attempts for generateName when names are taken; with a million names of one prefix, 0.1 % of creates fail.
+// The number of generated names that are tried if names are taken. If a prefix has a million names, 0.1 % of the creates fail.
 constexpr int kMaxGeneratedNames = 8;
 
 bool needs_name(const Object& object) { return meta_name(object).empty() && !meta_text(object, "generateName").empty(); }
@@ -26,7 +27,7 @@ bool is_deleting(const Backing& backing, const KeyValue& found) {
   return !found.unreadable && is_deleting(*backing.cache->make_entry(found));
 }
 
-// The key exists.  `found` only decides the wording of the error.
+// The error of a create whose key exists.  The wording depends on whether `found`, the existing object, is being deleted.
 Status taken(const ServedNames& served_names, const Backing& backing, const Object& object, const std::optional<KeyValue>& found) {
   return exists_error(served_names, object, found && is_deleting(backing, *found));
 }
@@ -50,7 +51,7 @@ Task<Result<ObjectRef>> ObjectStore::create_as(WriteMode mode, RequestContext& c
   Status scoped = ensure_namespace(object, keys_.namespaced() ? std::string_view(context.info.ns) : std::string_view());
   if (!scoped.ok()) co_return scoped;
   mode.strategy->apply_defaults(object);
-  // For both steps of admission; nullopt if admission does not apply.
+  // Used by mutating and by validating admission; nullopt: admission does not apply.
   std::optional<AdmissionAttributes> attributes;
   if (context.info.is_resource_request) dedupe_owner_references(context, object, false);
   if (mode.fields != nullptr) co_await mode.fields->track_new(context, options, object);
@@ -70,7 +71,7 @@ Task<Result<ObjectRef>> ObjectStore::create_as(WriteMode mode, RequestContext& c
   for (int attempt = 1;; ++attempt) {
     context.take_back_warnings(warnings);
     Object copy(object, object.storage());
-    if (shown != nullptr) shown->name.clear();  // of the last attempt
+    if (shown != nullptr) shown->name.clear();  // removes the name of the last attempt
     auto created = co_await create_fitting(mode, *backing, context, copy, options, shown);
     const bool again = !created.ok() && created.status().reason() == Reason::kAlreadyExists && attempt < kMaxGeneratedNames;
     if (!again) co_return created;

@@ -154,7 +154,7 @@ TEST_F(StoreCreateTest, DropsRepeatedOwnersWithAWarning) {
   EXPECT_NE(context->warnings()[0].find("contains duplicate entries"), std::string::npos);
 }
 
-// As many as fit into a request; comparing each pair would take nearly an hour.
+// The list is as long as fits into a request; if each pair were compared, the test would take nearly an hour.
 TEST_F(StoreCreateTest, ALongListOfOwnersIsGoneThroughOnce) {
   make(std::make_shared<TestStrategy>());
   const auto owner = [](int i, std::string_view name) {
@@ -204,7 +204,7 @@ TEST_F(StoreCreateTest, NamesMustBeLowerCasePlurals) {
   EXPECT_FALSE(make_store(environment, std::move(config)).ok());
 }
 
-// Regression: it was stored, and read back as an empty object.
+// Regression: an object that could not be parsed again was stored, and was read as an empty object.
 TEST_F(StoreCreateTest, WhatCouldNotBeReadAgainIsNotStored) {
   make(std::make_shared<TestStrategy>());
   context = request("create");

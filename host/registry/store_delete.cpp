@@ -1,4 +1,4 @@
-// delete: mark the object while it has finalizers or a grace period, or remove it.
+// delete: marks the object as being deleted if it has finalizers or a grace period; otherwise removes it.
 #include "engine/raw_json.hpp"
 #include "registry/guaranteed_update.hpp"
 #include "registry/metadata.hpp"
@@ -39,8 +39,8 @@ class DeleteOperation final : public GuaranteedUpdate<DeleteOperation, DeleteRes
   WriteMode mode_;
   std::string ns_;
   DeleteOptions options_;
-  DeleteOptions decided_;  // with the grace period that the strategy has decided
-  ObjectRef marked_;       // as this operation has marked it before its removal
+  DeleteOptions decided_;  // options_ with the grace period that the strategy has set
+  ObjectRef marked_;       // the object that this operation has marked and will remove; null: none
 };
 
 AdmissionAttributes DeleteOperation::attributes() const {
@@ -61,7 +61,7 @@ Task<Status> DeleteOperation::admission(const Object& object) {
   co_return co_await admission_of(mode_, backing_).validate(attributes);
 }
 
-// Marks an object that is not removed yet.  True: the object was changed.
+// Marks an object that is not removed now.  True: the object was changed.
 bool DeleteOperation::mark(Object& object, Grace grace, bool has_other_finalizers) const {
   ObjectMeta meta(object);
   if (grace == Grace::kGraceful) {
@@ -71,7 +71,7 @@ bool DeleteOperation::mark(Object& object, Grace grace, bool has_other_finalizer
   const bool first = meta.deletion_timestamp().empty();
   bool changed = first;
   if (!has_other_finalizers) changed = mark_as_deleting(object);
-  // Kinds with other finalizers (namespaces) are deleted differently: no grace period, no new generation.
+  // Kinds with other finalizers (namespaces: spec.finalizers) get only a deletionTimestamp: no grace period and no new generation.
   else if (first)
     meta.set("deletionTimestamp", now_rfc3339());
   if (first) store_.config().strategy->mark_deleting(object);
@@ -84,7 +84,7 @@ Task<DeleteOperation::Attempt> DeleteOperation::attempt() {
     if (marked_ != nullptr) co_return done(marked_, true, returns_object());
     co_return not_found_error(*mode_.served_names, name_);
   }
-  // Deletes may come by the thousand in one request, so each has its own arena.
+  // One deletecollection request may delete thousands of objects, so each has a separate arena.
   Object object = decode_kept(*entry_, store_.config().schema, json::make_shared_resource<json::monotonic_resource>());
   const Strategy& strategy = *store_.config().strategy;
   decided_ = options_;
@@ -93,7 +93,7 @@ Task<DeleteOperation::Attempt> DeleteOperation::attempt() {
   Status allowed = strategy.validate_delete(context_, object);
   if (!allowed.ok()) co_return allowed;
   if (*grace == Grace::kPending) co_return done(entry_, false, returns_object());
-  // Admission sees the object as it is stored.
+  // Admission gets the object as it is stored, without the marks of the deletion.
   std::optional<Object> stored;
   if (*grace == Grace::kGraceful) stored = decode_kept(*entry_, store_.config().schema, object.storage());
   auto asking = admission(stored ? *stored : object);
@@ -110,16 +110,16 @@ Task<DeleteOperation::Attempt> DeleteOperation::attempt() {
   co_return co_await keep(std::move(object), remove_next);
 }
 
-// An object that is stored in an older version (a custom resource that was not written since) stays in that version, because its fields may
-// be unknown in the newer one.
+// Converts the object to canonical form, unless it is stored in an older version (a custom resource that was not written since the storage
+// version changed): such an object stays in that version, because the newer version may not have its fields.
 Status DeleteOperation::shape(Object& object) const {
   const GroupVersionKind& own = store_.config().kind;
   const std::string api_version = own.group.empty() ? own.version : own.group + "/" + own.version;
   return get_string(object, "apiVersion") == api_version ? canonical_form(store_.config().schema, object) : Status();
 }
 
-// Stores the marked object; removes it at once if it has no finalizers and no grace period. As upstream, the removal is admitted
-// again, with the marked object; a dry run ends before.
+// Stores the marked object. If `remove_next` is set (it has no finalizers and no grace period), removes it afterwards. As upstream,
+// admission runs again before the removal, with the marked object. A dry run ends before the object is stored.
 Task<DeleteOperation::Attempt> DeleteOperation::keep(Object object, bool remove_next) {
   if (options_.dry_run) co_return done(unstored(key_, object), remove_next, true);
   Status shaped = shape(object);
@@ -167,7 +167,7 @@ Task<DeleteOperation::Attempt> DeleteOperation::remove_now() {
   }
   if (const StoreHooks* hooks = store_.config().hooks.get()) hooks->after_delete(context_, entry_);
   if (!returns_object()) co_return done(entry_, true, false);
-  // The object as it was, at the revision of its removal.
+  // The result is the last state of the object, with the revision of its removal.
   auto last = std::make_shared<ObjectEntry>(*entry_);
   last->revision = committed->revision;
   last->set_json(SharedBytes(splice_resource_version(entry_->json().view(), committed->revision, store_.sorted_keys())),
@@ -201,7 +201,7 @@ Task<Result<DeleteResult>> ObjectStore::remove_unread(WriteMode mode, const Back
     found = co_await std::move(reading);
     if (!found.ok()) co_return std::move(found.status());
     if (found->items.empty() && was_unreadable) co_return DeleteResult();  // another client has removed it: success without an object
-    // An object that another client has written since is readable, and is retained.
+    // If another client has written the object meanwhile, it is readable, and is not removed.
     if (found->items.empty() || !found->items.front().unreadable) co_return only_for_corrupt(*mode.served_names, name);
     was_unreadable = true;
     TxnRequest removal;

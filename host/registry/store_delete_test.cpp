@@ -198,7 +198,7 @@ TEST_F(StoreDeleteTest, ADryRunIsJudgedByTheNewestObject) {
   EXPECT_FALSE(tried->deleted);
 }
 
-// No client would ever remove the finalizer.
+// The garbage collector would not remove its finalizer from such an object.
 TEST_F(StoreDeleteTest, KindsThatTheCollectorDoesNotKnowAskItForNothing) {
   for (const char* policy : {"Orphan", "Foreground"}) {
     make(std::make_shared<TestStrategy>(KindFacts{.has_dependents = false}));
@@ -306,7 +306,7 @@ TEST_F(StoreDeleteTest, KindsWithFieldLabelsAndWithoutNamespacesAreNotSelectedBy
   EXPECT_EQ(run(store->list(*context, options)).status().message(), "field label not supported: metadata.namespace");
 }
 
-// Regression: its finalizers were not seen, and the object was removed.
+// Regression: the finalizers of an object that cannot be read were ignored, and the object was removed.
 TEST_F(StoreDeleteTest, WhatCannotBeReadIsNotRemoved) {
   make(std::make_shared<TestStrategy>());
   ASSERT_TRUE(create(thing(R"("name":"a","finalizers":["example.com/x"])")).ok());
@@ -317,7 +317,7 @@ TEST_F(StoreDeleteTest, WhatCannotBeReadIsNotRemoved) {
   EXPECT_EQ(storage.data.size(), 1u);
 }
 
-// The fact of the strategy alone, without a setting in the config.
+// KindFacts::returns_deleted is sufficient; the config needs no setting.
 TEST_F(StoreTest, AKindWhoseFactsSayThatItsDeletesReturnTheObjectReturnsIt) {
   for (const bool returns : {false, true}) {
     KindFacts facts;

@@ -34,7 +34,7 @@ class StoreFieldsTest : public StoreTest {
     context = request("patch");
     return run(store->update(*context, "a", applied, by(applied.manager()), true));
   }
-  // manager:operation:fields of every entry, in order.
+  // The entries of managedFields as text: "manager:operation:fields", joined by spaces.
   static std::string record(const Object& object) {
     std::string out;
     const Value* managed = registry::managed_fields_of(object);
@@ -166,7 +166,7 @@ TEST_F(StoreFieldsTest, ManagersAreTextUnlessAdmissionReadsThem) {
   }
 }
 
-// An object as a write decodes it: its trees and the number of their values.
+// The number of JSON values in a tree.
 std::size_t values_in(const Value& value) {
   std::size_t count = 1;
   if (value.is_array()) {
@@ -185,7 +185,7 @@ TEST_F(StoreFieldsTest, AWriteReadsNoneOfTheFieldsOfManagers) {
   const ObjectRef entry = *get("a");
   const Value whole = decode(*entry, {});
   const Value read = registry::decode_for_write(*entry, nullptr, {});
-  // 200 fields, f:data, and "." in it; a raw value is a list of two.
+  // The parsed fieldsV1 has 200 fields, "f:data" and "."; the raw value is a list of two values.
   EXPECT_EQ(values_in(whole) - values_in(read), 200u);
   EXPECT_EQ(to_json(read), entry->json().view());
   Value expanded = read;
@@ -299,7 +299,8 @@ TEST_F(StoreFieldsTest, AConfigurationOfAnotherKindOrWithManagersIsRefused) {
   EXPECT_EQ(refused.status().message(), "metadata.managedFields must be nil");
 }
 
-// The UpdatedObjectInfo that a plugin's storage forwards to the host's (upstream's WrapUpdatedObjectInfo).
+// An UpdatedObjectInfo with which a plugin's storage wraps the client's before it calls the host's storage (upstream's
+// WrapUpdatedObjectInfo).
 class Labelled final : public WrappedObjectInfo {
  public:
   using WrappedObjectInfo::WrappedObjectInfo;
@@ -338,7 +339,7 @@ class SentUpdate final : public UpdatedObjectInfo, public registry::SentValues {
   explicit SentUpdate(std::string sent) : sent_(std::move(sent)) {}
   Task<Result<Object>> updated_object(RequestContext& context, const Object*) override {
     Object object = json::parse(sent_, context.arena()).as_object();
-    object["data"].as_object().erase("empty");  // as decoding does
+    object["data"].as_object().erase("empty");  // decoding removes empty values, too
     co_return object;
   }
   ClientWrite* client_write() noexcept override { return this; }

@@ -1,7 +1,7 @@
-// A store over a backend and a cache that the test controls: the cache lags until caught up, and another client may write just
-// before a transaction.
+// For tests: a store over a fake backend and a fake cache. The cache does not change until catch_up(). before_next_txn lets another client
+// write right before a transaction.
 //
-// Thread-safety: during a call everything runs on the fixture's loop, between calls on the test's thread.
+// Thread-safety: the test's thread uses the fixture between calls; during a call, only the fixture's loop uses it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,16 +21,16 @@
 
 namespace backplane::registry_test {
 
-// One history of revisions, in memory.
+// A backend in memory.
 class FakeStorage final : public StorageBackend {
  public:
   std::map<std::string, KeyValue> data;
   Revision revision = 0;
   int transactions = 0;
   int ranges = 0;
-  // Runs once, before the next transaction is evaluated.
+  // Called once, before the next transaction is evaluated.
   std::function<void(const TxnRequest& request)> before_next_txn;
-  // The next transaction is committed, and its response is lost.
+  // The next transaction is committed, but returns an error.
   bool loses_next_answer = false;
 
   KeyValue put(const std::string& key, std::string value) {
@@ -89,7 +89,7 @@ class FakeStorage final : public StorageBackend {
   Task<Status> stop() override { co_return Status(); }
 };
 
-// Holds the objects of the storage at the time of the last catch-up.
+// Has the objects that the storage had at the last catch_up(). Lists, gets and wait_current() call catch_up(); peek() does not.
 class FakeCache final : public ResourceCache {
  public:
   FakeCache(FakeStorage& storage, CacheConfig config) : storage_(storage), config_(std::move(config)) {}
@@ -149,7 +149,7 @@ class FakeCache final : public ResourceCache {
   const CacheConfig& config() const { return config_; }
 
   CacheScope last_scope;
-  std::vector<ListOptions> listed;  // options of each list call
+  std::vector<ListOptions> listed;  // the options of each call of list()
   std::size_t page_size = 1000;     // lists are limited to this many objects
 
  private:
@@ -180,14 +180,14 @@ class FakeHub final : public CacheHub {
   FakeStorage& storage_;
 };
 
-// Records its calls, and refuses them on request.
+// Records its calls. admit() returns `refusal`.
 class FakeAdmission final : public WriteAdmission {
  public:
   std::vector<std::string> asked;
-  std::vector<const AdmissionAttributes*> shown;  // in the same order
+  std::vector<const AdmissionAttributes*> shown;  // the attributes of each call in `asked`
   Status refusal;
   std::function<void(AdmissionAttributes&)> mutate;
-  std::function<void(const AdmissionAttributes&)> look;  // in validate()
+  std::function<void(const AdmissionAttributes&)> look;  // called by validate()
   bool leaves_alone = false;
 
   Task<Status> admit(AdmissionAttributes& attributes) override {
@@ -211,7 +211,7 @@ class FakeAdmission final : public WriteAdmission {
   }
 };
 
-// Puts the members of an object into ObjectMeta's order, and the usual ones first.
+// normalize() sorts the members of metadata in ObjectMeta's order, and the members of the object in the usual order.
 class OrderingSchema final : public Schema {
  public:
   explicit OrderingSchema(bool structural = false) : structural_(structural) {}
@@ -244,11 +244,11 @@ class OrderingSchema final : public Schema {
   bool structural_;
 };
 
-// A test's settings of the kind.
+// A strategy that the test configures.
 struct TestStrategy : Strategy {
   using Strategy::Strategy;
-  std::int64_t grace = -1;     // >= 0: graceful deletion with this default
-  std::string default_colour;  // data.colour, where an object has none
+  std::int64_t grace = -1;     // >= 0: deletion is graceful, and this is the default grace period
+  std::string default_colour;  // the default of data.colour
 
   void apply_defaults(Object& object) const override {
     if (!default_colour.empty() && get_string_path(object, "data.colour").empty()) ensure_object(object, "data")["colour"] = default_colour;
@@ -275,7 +275,7 @@ struct TestStrategy : Strategy {
   }
 };
 
-// The new object as given, whatever is stored.
+// An update that replaces the stored object by `text`.
 class Replacement final : public UpdatedObjectInfo {
  public:
   explicit Replacement(std::string text, Preconditions wanted = {}) : text_(std::move(text)), wanted_(std::move(wanted)) {}
@@ -293,7 +293,7 @@ class Replacement final : public UpdatedObjectInfo {
   Preconditions wanted_;
 };
 
-// A change of the stored object.
+// An update that calls a function with a copy of the stored object.
 class Change final : public UpdatedObjectInfo {
  public:
   explicit Change(std::function<void(Object&)> change) : change_(std::move(change)) {}
@@ -317,7 +317,7 @@ class StoreTest : public ::testing::Test {
     loop_.stop();
   }
 
-  // The store of things.example.com in namespace "default".
+  // Makes the store of things.example.com. Requests of the fixture are in the namespace "default".
   void make(std::shared_ptr<TestStrategy> strategy, bool structural = false) {
     ResourceConfig config;
     config.kind = {"example.com", "v1", "Thing"};

@@ -1,4 +1,4 @@
-// Begin, join, finish: the hooks' view of each write, and the writes committed with it.
+// The calls of begin, join and finish of the hooks for each write, and the changes that are committed with it.
 #include <deque>
 #include <stdexcept>
 
@@ -8,14 +8,14 @@
 namespace backplane::registry_test {
 namespace {
 
-// Records the calls, and creates a companion in another store for each object.
 Object parsed(const ObjectRef& entry) { return json::parse(entry->json().view()).as_object(); }
 
+// Records the calls. Creates an object in another store, a companion, together with each object, and removes it with the object.
 class Recorder final : public StoreHooks {
  public:
   mutable std::vector<std::string> told;
-  std::shared_ptr<StandardStorage> companions;  // null: none joins
-  mutable std::deque<std::string> names;        // companions, one for each begin; the last is used again
+  std::shared_ptr<StandardStorage> companions;  // the store of the companions; null: join() adds nothing
+  mutable std::deque<std::string> names;        // the names of companions, one for each begin; the last one is used repeatedly
   Status refusal;
 
   class Write final : public BegunWrite {
@@ -86,7 +86,7 @@ class Recorder final : public StoreHooks {
 class StoreHooksTest : public StoreTest {
  protected:
   using Told = std::vector<std::string>;
-  // The store of companions has a separate cache.
+  // The key of an object of `store`. The cache() of the fixture may be that of the companions.
   std::string key(const std::string& name) { return "/registry/things/default/" + name; }
 
   void make_hooked(bool with_companions = false) {
@@ -254,7 +254,7 @@ TEST_F(StoreHooksTest, UpdatesThatCreateAreCreations) {
   EXPECT_EQ(storage.data.count(mate_key("mate")), 1u);
 }
 
-// The number of concurrent deletes.
+// Counts the concurrent deletes.
 class Counting final : public StoreHooks {
  public:
   mutable int now = 0;

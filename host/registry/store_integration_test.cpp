@@ -95,7 +95,7 @@ TEST_F(StoreIntegrationTest, TheAnswerOfAWriteAndTheCacheShareOneEntry) {
     ASSERT_TRUE(found.ok());
     if (*found == *created) ++shared;
   }
-  // If both start at the same time, both make a store.
+  // If two requests start at the same time, each makes a store.
   EXPECT_GE(shared, 10);
 }
 
@@ -150,7 +150,7 @@ TEST_F(StoreIntegrationTest, ACacheThatIsRetiredAfterThePublicationGoesWithItsLa
   (*stream)->cancel();
   EXPECT_TRUE(run_on(loop_, (*stream)->next())->empty());
   stream->reset();
-  // The pump may hold the cache while it delivers an event to it.
+  // The pump may hold a reference to the cache while it delivers an event.
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   while (!before.expired() && std::chrono::steady_clock::now() < until) ASSERT_TRUE(get("b").ok());
   EXPECT_TRUE(before.expired());

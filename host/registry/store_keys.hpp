@@ -1,4 +1,4 @@
-// The keys of a resource's objects: "/registry/<prefix>/[namespace/]name".
+// The keys of a resource's objects in the storage: "/registry/<prefix>/[namespace/]name".
 //
 // Thread-safety: immutable.
 // Errors:        kBadRequest for names that cannot be a path segment, worded as registry.NamespaceKeyFunc.
@@ -22,7 +22,8 @@ class StoreKeys {
   bool namespaced() const noexcept { return namespaced_; }
   Result<std::string> key(std::string_view ns, std::string_view name) const;
 
-  // The key in error texts: a dry run never reaches the backend, which adds "/registry".
+  // The key as error texts show it. For a dry run it has no "/registry": upstream's backend adds that prefix, and a dry run does not call
+  // it.
   static std::string_view shown(std::string_view key, bool dry_run) noexcept;
 
  private:

@@ -10,11 +10,12 @@
 
 namespace backplane {
 
-// Selects all resources of a group.
+// The resource name that selects all resources of a group.
 inline constexpr std::string_view kWholeGroup = "*";
 
-// In order of precedence: the resource, then its group. Empty for resources of apiextensions and aggregator (definitions, custom resources,
-// APIServices), whose keys begin with group and resource: they always use the main store, as in kube-apiserver.
+// The names in the order of precedence: the resource, then its group. Empty for resources of apiextensions and of the aggregator
+// (definitions, custom resources, APIServices), whose keys begin with group and resource: as in kube-apiserver, they always use the main
+// store.
 std::vector<GroupResource> override_names(const CacheConfig& config);
 
 }  // namespace backplane

@@ -1,4 +1,4 @@
-// get, list and watch: reads from the cache; the store adds names and field labels.
+// get, list and watch: read from the cache. The store converts names and field labels to keys and selectors of the cache.
 #include <algorithm>
 
 #include "backplane/points/http.hpp"
@@ -18,7 +18,7 @@ Status unknown_label(std::string_view label, bool kind_has_labels) {
   return bad_request(quoted(label) + " is not a known field selector: only \"metadata.name\", \"metadata.namespace\"");
 }
 
-// The value that a selector requires of `label` by equality, if any.
+// The value of a requirement "label=value" of the selector; empty: there is none.
 std::string_view demanded(const FieldSelector& selector, std::string_view label) {
   for (const FieldSelector::Requirement& requirement : selector.requirements()) {
     if (requirement.equals && requirement.field == label) return requirement.value;
@@ -26,7 +26,8 @@ std::string_view demanded(const FieldSelector& selector, std::string_view label)
   return {};
 }
 
-// Set when the client disconnects.  Used by lists of an old revision, which are read from the store page by page and take long.
+// A flag that is set when the client disconnects, for CacheScope::abandoned; null: the list cannot be one of an old revision.  Lists of old
+// revisions are read from the store page by page and take long.
 std::shared_ptr<const std::atomic<bool>> abandonment(const RequestContext& context, const ListOptions& options) {
   const bool may_be_old = !options.continue_token.empty() || options.match == ResourceVersionMatch::kExact ||
                           (options.limit > 0 && !options.resource_version.empty());
@@ -43,7 +44,7 @@ std::shared_ptr<const std::atomic<bool>> abandonment(const RequestContext& conte
   return {out, &out->gone};
 }
 
-// Adds a warning about unreadable objects that the list leaves out. Errors: the list must be refused.
+// Adds a warning about unreadable objects that the list omits. Errors: the error of a list that must not omit them.
 Status report_unreadable(const ObjectStorage& storage, const ResourceCache& cache, const CacheScope& scope, RequestContext& context) {
   constexpr std::size_t kMostKeys = 3;
   if (Status refused = cache.list_refusal(scope); !refused.ok()) return refused;
@@ -86,7 +87,7 @@ Result<CacheScope> ObjectStore::scope_of(const RequestContext& context, const Li
     scope.ns = context.info.ns;
     if (scope.ns.empty()) scope.ns = demanded(options.fields, kNamespaceLabel);
   }
-  // A name in a namespace is one key, so no other entries are read.
+  // A required metadata.name selects a single key, so no other entries are read.
   if (!keys_.namespaced() || !scope.ns.empty()) scope.name = demanded(options.fields, kNameLabel);
   return scope;
 }
@@ -125,7 +126,7 @@ Task<Result<ListResult>> ObjectStore::list(RequestContext& context, ListOptions 
   auto listing = backing->cache->list(*scope, std::move(options));
   auto listed = co_await std::move(listing);
   if (!listed.ok()) co_return listed;
-  // Components of this server continue without the unreadable objects.
+  // Lists of this server's own components get no error or warning: they continue without the unreadable objects.
   const bool own = context.exchange == nullptr || context.user->name == kServerItself;
   Status refused = !own ? report_unreadable(*backing->storage, *backing->cache, *scope, context) : Status();
   if (!refused.ok()) co_return refused;

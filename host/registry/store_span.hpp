@@ -1,4 +1,4 @@
-// The spans of the store's operations, named as kube-apiserver names those of its storage.
+// Attributes of the trace spans of the store's operations, which have the same names as the spans of kube-apiserver's storage.
 //
 // Thread-safety: on the executor of the request.
 #pragma once
@@ -11,12 +11,12 @@
 
 namespace backplane::registry {
 
-// "configmaps", "deployments.apps" (schema.GroupResource)
+// The resource and its group, as upstream's schema.GroupResource prints them: "configmaps", "deployments.apps".
 inline std::string resource_text(const ResourceConfig& config) {
   return config.kind.group.empty() ? config.resource : config.resource + "." + config.kind.group;
 }
 
-// The attributes of a write.
+// Sets the attributes of a write.
 inline void describe_write(TraceSpan& span, const RequestContext& context, const ResourceConfig& config, std::string_view key) {
   if (!span.recorded()) return;
   span.set("audit-id", tracing::shown_audit_id(context));
@@ -26,7 +26,7 @@ inline void describe_write(TraceSpan& span, const RequestContext& context, const
   span.set("resource", std::string_view(config.resource));
 }
 
-// The attributes of a list or a watch.
+// Sets the attributes of a list or a watch.
 inline void describe_read(TraceSpan& span, const RequestContext& context, const ResourceConfig& config) {
   if (!span.recorded()) return;
   span.set("audit-id", tracing::shown_audit_id(context));
@@ -34,7 +34,7 @@ inline void describe_read(TraceSpan& span, const RequestContext& context, const 
   span.set("type", std::string_view(type));
 }
 
-// The end of a transaction; `done`: the step of one that was made.
+// Adds the step for the end of a transaction: `done` if it has succeeded, otherwise the error.
 template <class T>
 void step_of_commit(TraceSpan& span, const Result<T>& committed, const char* done) {
   if (committed.ok()) {

@@ -1,4 +1,5 @@
-// update: computes from the newest known state, commits only if that state is unchanged, or computes again (storage.GuaranteedUpdate).
+// update: computes the new object from the newest known state, and commits it if the stored state is unchanged; otherwise computes it again
+// (guaranteed_update.hpp).
 #include "engine/raw_json.hpp"
 #include "registry/fields/applied_object.hpp"
 #include "registry/fields/guarded_admission.hpp"
@@ -30,7 +31,8 @@ class UpdateOperation final : public GuaranteedUpdate<UpdateOperation, UpdateRes
   Task<Attempt> attempt();
 
  private:
-  // The outcome of an attempt without an error.
+  // The outcome of an attempt without an error. kLost: the stored object has changed, so a new attempt is needed. kEmptied: the update has
+  // removed the last finalizer of an object that is being deleted.
   enum class End : unsigned char { kStored, kUnchanged, kDryRun, kLost, kEmptied };
 
   static Attempt done(ObjectRef object, bool created = false, bool deleted = false) {
@@ -46,14 +48,15 @@ class UpdateOperation final : public GuaranteedUpdate<UpdateOperation, UpdateRes
   Task<Result<Object>> ask(const Object* existing);
   Task<Attempt> change(Object existing);
   Task<Attempt> create_missing(Object object);
-  // Called between begin and finish of the hooks.
+  // The three functions below run between begin and finish of the hooks.
   Task<Result<End>> write_change(Object& object, const Object& existing, BegunWrite* begun);
   Task<Result<End>> write_new(Object& object, BegunWrite* begun);
   Task<Result<End>> store(Object& object, Revision expected, BegunWrite* begun);
-  // The outcome without a write; nullopt: the stored bytes differ from those of a write, so the write is needed.
+  // The outcome of an update that changes nothing; nullopt: the stored bytes differ from those that the update would write, so it is
+  // written.
   Task<Result<std::optional<End>>> store_unchanged(SharedBytes worked);
   using GuaranteedUpdate::adopt;
-  // Sets entry_ to the store's current object.  Errors: it cannot be read.
+  // Sets entry_ to the object that was read from the store.  Errors: the object cannot be read.
   Status adopt(const RangeResult& found);
   Task<Attempt> remove_finalized(Object object);
   Task<Status> admit(Object& object, const Object* existing);
@@ -62,8 +65,8 @@ class UpdateOperation final : public GuaranteedUpdate<UpdateOperation, UpdateRes
   Status check_preconditions(const Object& existing) const;
   Status check_version(Object& object) const;
   bool changes_nothing(std::string_view bytes) const;
-  // True if the next attempt must drop managedFields: see too_large().
   bool is_apply() const noexcept;
+  // True if the next attempt must drop managedFields: see too_large().
   bool drops_managers(const Status& refused);
   const StoreHooks* hooks() const noexcept { return mode_.subresource ? nullptr : store_.config().hooks.get(); }
   bool admission_applies() const { return mode_.run_admission && context_.info.is_resource_request; }
@@ -73,13 +76,13 @@ class UpdateOperation final : public GuaranteedUpdate<UpdateOperation, UpdateRes
   WriteOptions options_;
   bool may_create_;
   bool without_managers_ = false;
-  std::optional<AdmissionAttributes> attributes_;  // of the current attempt
-  ObjectRef result_;                               // of the current attempt, unless it was lost
+  std::optional<AdmissionAttributes> attributes_;  // the attributes of the current attempt
+  ObjectRef result_;                               // the result of the current attempt, unless it was lost
 };
 
 bool UpdateOperation::changes_nothing(std::string_view bytes) const {
   const std::size_t version_member = std::string_view("\"resourceVersion\":\"\",").size() + std::to_string(revision()).size();
-  if (bytes.starts_with(' ')) bytes.remove_prefix(1);  // the object has raw values
+  if (bytes.starts_with(' ')) bytes.remove_prefix(1);  // encode_for_storage() marks objects with raw values by a leading blank
   const SharedBytes present = kept_json(*entry_);
   if (bytes.size() + version_member != present.size()) return false;
   return splice_resource_version(bytes, revision(), store_.sorted_keys()) == present.view();
@@ -92,7 +95,7 @@ bool UpdateOperation::drops_managers(const Status& refused) {
   return without_managers_ = true;
 }
 
-// Made by the mutating step of each attempt, and used by both steps.
+// Made for mutating admission in each attempt; validating admission uses the same attributes.
 AdmissionAttributes& UpdateOperation::make_attributes(Object& object, const Object* existing) {
   const AdmissionOperation operation = existing ? AdmissionOperation::kUpdate : AdmissionOperation::kCreate;
   AdmissionAttributes& attributes = attributes_.emplace(store_.attributes(mode_, context_, operation, name_));
@@ -134,7 +137,7 @@ Status UpdateOperation::check_preconditions(const Object& existing) const {
   return {};
 }
 
-// Requires the state's resourceVersion, or none if the kind allows unconditional updates; sets it if it is missing.
+// Checks that the object has the resourceVersion of the current state. If it has none and the kind allows unconditional updates, sets it.
 Status UpdateOperation::check_version(Object& object) const {
   auto version = parse_resource_version(meta_text(object, "resourceVersion"));
   if (!version.ok()) return std::move(version.status());
@@ -172,7 +175,7 @@ Task<UpdateOperation::Attempt> UpdateOperation::attempt() {
     co_return co_await create_missing(std::move(*wanted));
   }
   Object existing = decode_for_write(*entry_, store_.config().schema, context_.arena());
-  // kube-apiserver's endpoint leases are stored without a name; the key has it.
+  // kube-apiserver stores its endpoint leases without metadata.name; the name is then taken from the key.
   if (meta_name(existing).empty()) ObjectMeta(existing).set("name", name_);
   Status met = check_preconditions(existing);
   if (!met.ok()) co_return met;
@@ -224,7 +227,7 @@ Task<Result<UpdateOperation::End>> UpdateOperation::store(Object& object, Revisi
   stored.key = key_;
   stored.value = encode_for_storage(object);
   trace_step(context_, "Encode succeeded", "len", static_cast<std::int64_t>(stored.value.size()));
-  // An update that changes nothing is not written: the object keeps its resourceVersion.
+  // An update that changes nothing is not written, so the object keeps its resourceVersion.
   if (expected != 0 && changes_nothing(stored.value.view())) {
     auto unchanged = co_await store_unchanged(stored.value);
     if (!unchanged.ok()) co_return std::move(unchanged.status());
@@ -255,7 +258,7 @@ Task<Result<UpdateOperation::End>> UpdateOperation::store(Object& object, Revisi
   co_return End::kStored;
 }
 
-// Compares with the store, because a cached state may not be the newest and does not have the stored bytes.
+// Compares `worked` with the stored bytes: the cached state may be stale, and the cache does not have the stored bytes.
 Task<Result<std::optional<UpdateOperation::End>>> UpdateOperation::store_unchanged(SharedBytes worked) {
   const Revision judged = revision();
   auto comparing = backing_.storage->compare(key_, std::move(worked));
@@ -289,7 +292,7 @@ Task<UpdateOperation::Attempt> UpdateOperation::remove_finalized(Object object) 
     if (const StoreHooks* own = store_.config().hooks.get()) own->after_delete(context_, last);
     co_return done(std::move(last), false, true);
   }
-  // kNotFound: another writer has removed the object, which has the same result.
+  // Another writer has removed the object, which is the requested result.
   if (committed->end == CommitEnd::kMoved && !committed->found) co_return done(std::move(last), false, true);
   Status adopted = adopt(*committed);
   if (!adopted.ok()) co_return adopted;

@@ -12,7 +12,7 @@ class StoreUpdateTest : public StoreTest {
     cache().catch_up();
     admission.asked.clear();
   }
-  // Another client's write.
+  // Writes the object as another client would.
   void meanwhile(const std::string& name, const std::string& member, const std::string& value) {
     Object object = json::parse(storage.data.at(key(name)).value.view()).as_object();
     ensure_object(object, "data")[member] = value;
@@ -50,7 +50,7 @@ TEST_F(StoreUpdateTest, ReplacesTheObjectAndKeepsWhatNoUpdateMayChange) {
   EXPECT_EQ(admission.asked, (std::vector<std::string>{"admit update Thing default/a", "validate update Thing default/a"}));
 }
 
-// As kube-apiserver writes its endpoint leases.
+// kube-apiserver writes its endpoint leases without a name.
 TEST_F(StoreUpdateTest, AnObjectStoredWithoutANameHasTheNameOfItsKey) {
   make_with_one(std::make_shared<TestStrategy>());
   storage.put(key("a"), R"({"kind":"Thing","apiVersion":"example.com/v1","metadata":{"namespace":"default"}})");
@@ -72,7 +72,7 @@ TEST_F(StoreUpdateTest, AStaleResourceVersionConflicts) {
             "latest version and try again");
 }
 
-// This write itself has changed the state that the retry was computed from.
+// A retry would be computed from a state that already includes the write.
 TEST_F(StoreUpdateTest, AWriteWithAnUnknownOutcomeIsNotRepeated) {
   make_with_one(std::make_shared<TestStrategy>());
   Change one_more([](Object& object) {
@@ -140,7 +140,7 @@ TEST_F(StoreUpdateTest, NoChangeAgainstAStaleCacheIsStillAChange) {
   EXPECT_EQ(get_string_path(parsed(updated->object), "data.k"), "1");
 }
 
-// A dry run has no commit that would detect a changed state.
+// A dry run has no commit that would detect a stale state, so it reads the newest object first.
 TEST_F(StoreUpdateTest, ADryRunIsJudgedByTheNewestObject) {
   make_with_one(std::make_shared<TestStrategy>(), R"("name":"a")", R"(,"data":{"k":"1"})");
   meanwhile("a", "k", "2");

@@ -40,7 +40,7 @@ class StructuralRulesTest : public StoreTest {
     store = std::move(*made);
     environment.start(objects, hub, admission);
   }
-  // The causes of refusing a create of this spec, as type and field; empty: accepted.
+  // The type and field of each error of a create with this spec; empty: the create succeeds.
   std::vector<std::string> wrong(const std::string& spec, const std::string& rest = "") {
     const auto created = create(thing(R"("name":"a")", R"(,"spec":)" + spec + rest));
     if (created.ok()) (void)remove("a");

@@ -1,4 +1,4 @@
-// Getter and Updater of a parent's objects under another strategy: status, finalize, ephemeralcontainers …
+// A subresource that reads and updates the parent's objects with a separate strategy: status, finalize, ephemeralcontainers …
 #include "registry/object_store.hpp"
 
 namespace backplane {
@@ -40,7 +40,8 @@ class SubresourceStore final : public SubresourceStorage, public ObjectDefaulter
   }
 
  private:
-  // The strategy that decides which fields a write may change: that of the version, if there is one.
+  // The strategy that determines which fields a write may change: the strategy of this version if it has written_fields(), otherwise that
+  // of the stored version.
   const Strategy* speaker() const {
     return view_strategy_ != nullptr && view_strategy_->written_fields() ? view_strategy_.get() : strategy_.get();
   }

@@ -1,4 +1,5 @@
-// Admission of the generic store's writes: AdmissionRunner, and the changes that plugins join to the transaction of a write.
+// Admission of the generic store's writes: AdmissionRunner, extended by changes that plugins add to the transaction of a write
+// (BegunWrite).
 //
 // Thread-safety: every method from any executor; attributes belong to one write.
 // Lifetime:      attributes, and the objects that they point to, live until the call has ended.
@@ -18,9 +19,9 @@ class WriteAdmission : public AdmissionRunner {
  public:
   using Begun = std::vector<std::unique_ptr<BegunWrite>>;
 
-  // Whether a plugin may join writes of this kind.
+  // True if a plugin may add changes to the transactions of this operation.
   virtual bool begins(AdmissionOperation) const noexcept { return false; }
-  // Calls AdmissionPlugin::begin() of each such plugin. After an error, the begun writes have been finished as not kept.
+  // Calls AdmissionPlugin::begin() of each such plugin. If one fails, calls finish(false) of the others before it returns the error.
   virtual Task<Result<Begun>> begin(const AdmissionAttributes&) { co_return Begun(); }
 };
 

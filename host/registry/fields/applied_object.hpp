@@ -1,5 +1,5 @@
-// A configuration that a client applies: the fields that the object must have, instead of the whole object that an update returns.
-// The store does not call it for the new object, as for other updates, but merges it with the stored object (FieldManager).
+// The configuration of a server-side apply: the fields that the object must have. Other updates return the whole new object from
+// updated_object(). The store does not call this function for an apply; FieldManager merges the configuration with the stored object.
 //
 // Thread-safety: one request.
 // Lifetime:      shorter than the request.
@@ -23,12 +23,12 @@ class AppliedObject : public UpdatedObjectInfo, public ClientWrite {
 
   // The parsed configuration. Errors: 400.
   virtual Result<const Object*> configuration(RequestContext& context) = 0;
-  // Checks of the applied object: name, namespace, strictness.  Errors: 400.
+  // Checks the name, the namespace and the strictness of the merged object.  Errors: 400.
   virtual Status accept(RequestContext& context, Object& object, const Object* existing) = 0;
 
   ClientWrite* client_write() noexcept final { return this; }
   AppliedObject* applied() noexcept final { return this; }
-  // For storages that do not support apply.
+  // Called by storages that do not support apply; returns an error.
   Task<Result<Object>> updated_object(RequestContext& context, const Object* existing) override;
 
  private:

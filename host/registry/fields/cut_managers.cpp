@@ -12,7 +12,8 @@ namespace {
 
 constexpr bool is_blank(char c) noexcept { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
-// The start of a member's value in the object at `open`; 0: there is none, or the text has blanks, which the scan does not support.
+// The offset of the value of the member `name` in the object at `open`. 0: there is no such member, or a blank precedes a value, which
+// MemberScan does not support.
 std::size_t member(std::string_view text, std::size_t open, std::string_view name) {
   for (MemberScan scan(text, open); scan.next();) {
     if (scan.value_begin() >= text.size() || is_blank(text[scan.value_begin()])) return 0;
@@ -40,7 +41,7 @@ std::optional<Value> parse_sent(std::string_view body, json::storage_ptr storage
   return std::optional<Value>(std::move(*tree));
 }
 
-// False if the text is not in the form that the server writes.
+// Finds the position of each fieldsV1. False: the text does not have the format that the server writes.
 bool ManagersCut::find() {
   const std::size_t metadata = member(text_, 0, "metadata");
   const std::size_t managed = metadata != 0 ? member(text_, metadata, "managedFields") : 0;

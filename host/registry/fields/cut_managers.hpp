@@ -1,5 +1,5 @@
-// Cuts the fields of managers out of the text of an object before it is parsed, and puts them into the parsed tree as raw values
-// (engine/raw_json.hpp): they may be half of an object's bytes, and few writes read them.
+// Removes each fieldsV1 of metadata.managedFields from the text of an object before the text is parsed, and inserts them into the parsed
+// tree as raw values (engine/raw_json.hpp): they may be half of an object's bytes, and few writes read them.
 //
 // Thread-safety: pure functions and values.
 // Lifetime:      borrows the text.
@@ -17,12 +17,12 @@ namespace backplane::registry {
 
 class ManagersCut {
  public:
-  // nullopt: the object has no managers, or they are at another position than the server writes them to.
+  // nullopt: the text has no managedFields, or they do not have the format that the server writes.
   static std::optional<ManagersCut> of(std::string_view text);
 
-  // The text with null in place of the fields.
+  // The text with null in place of each fieldsV1.
   std::string rest() const;
-  // Puts the fields into a tree that was parsed from rest(). False: the tree has another structure; it is unchanged.
+  // Inserts each fieldsV1 into a tree that was parsed from rest(). False: the tree has another structure; it is unchanged.
   bool put_back(Value& tree) const;
 
  private:
@@ -39,8 +39,8 @@ class ManagersCut {
   std::vector<Span> spans_;
 };
 
-// The tree of a client's JSON with fieldsV1 as raw values, which are not parsed and may be invalid.  nullopt if the whole body must be
-// parsed: it has no managers, or an error.
+// Parses a client's JSON; each fieldsV1 becomes a raw value, which is not parsed and may be invalid.  nullopt: the body has no
+// managedFields or contains an error, so the caller must parse the whole body.
 std::optional<Value> parse_sent(std::string_view body, json::storage_ptr storage);
 
 }  // namespace backplane::registry

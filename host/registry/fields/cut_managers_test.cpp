@@ -11,7 +11,7 @@ std::string object_with(std::string_view managed) {
   return R"({"kind":"K","metadata":{"name":"n","managedFields":)" + std::string(managed) + R"(},"spec":{"a":"metadata"}})";
 }
 
-// The result of cutting and putting back; "-" if the text is not cut.
+// The JSON of the tree after put_back(); "-" if ManagersCut::of() returns nullopt.
 std::string cut_and_back(std::string_view text) {
   const auto cut = ManagersCut::of(text);
   if (!cut) return "-";
@@ -54,7 +54,7 @@ TEST(CutManagersTest, OtherEncodingsAreNotCut) {
   EXPECT_EQ(cut_and_back(R"([{"metadata":{"managedFields":[{"fieldsV1":{}}]}}])"), "-");
 }
 
-// With a blank before a value, a scan may take the content of a string for structure.
+// If a blank precedes a value, MemberScan may interpret the content of a string as structure.
 TEST(CutManagersTest, StringsThatContainJsonAreNotCut) {
   const std::string text = R"({"a": "x,",":{":0,"metadata":{"managedFields":[{"fieldsV1":{}}]}})";
   ASSERT_TRUE(read_json(text));

@@ -65,17 +65,17 @@ Value own_entry(const EntryUpdate& update, Value fields, const json::storage_ptr
   return out;
 }
 
-// True if the manager's entry needs only another time, because the write has the same fields as the previous one.
+// True if only the time of the manager's entry changes: the entry already has all fields in `own` and none in `removed`.
 bool needs_time_only(const Object& entry, const FieldSet& own, const FieldSet& removed) {
   const Value& fields_v1 = *find(entry, "fieldsV1");
   return find(entry, "time") != nullptr && !meets(fields_v1, removed) && covers(fields_v1, own);
 }
 
-// The first entry of an object without managers; nullopt: a comparison is needed.
+// The managedFields of an object that had none; nullopt: the objects must be compared.
 std::optional<Value> first_entry(const EntryUpdate& update, const Object& live, const Object& object) {
   if (update.excluded == nullptr || update.schema == nullptr || update.schema->structural()) return std::nullopt;
   std::string text;
-  text.reserve(2048);  // most records, without growing
+  text.reserve(2048);  // enough for most objects
   if (!append_created_fields(text, update.schema, live, object, stripped_fields(), *update.excluded)) return std::nullopt;
   const json::storage_ptr& storage = object.storage();
   if (text == "{}") return Value(storage);
@@ -112,7 +112,7 @@ bool same_encoding(const Value& a, const Value& b) {
                     [](const auto& x, const auto& y) { return x.key() == y.key() && same_encoding(x.value(), y.value()); });
 }
 
-// A write through a scale may leave two entries of one manager; the last one counts, and the other is removed.
+// True if two entries have the same manager. A write through /scale may cause this; the general algorithm then retains only the last entry.
 bool repeats_a_manager(const Array& entries) {
   const auto same = [](const Object& a, const Object& b) {
     return get_string(a, "manager") == get_string(b, "manager") && get_string(a, "operation") == get_string(b, "operation") &&

@@ -80,7 +80,7 @@ Status conflict_status(const std::vector<FieldConflict>& conflicts) {
   return status;
 }
 
-// Field management compares values, not the texts of raw ones.
+// A copy of the object in which raw values are parsed, because field management compares values, not their texts.
 Object with_raw_read(const Object& object, json::storage_ptr storage) {
   Value whole(Object(object, std::move(storage)));
   read_raw_within(whole);
@@ -114,7 +114,7 @@ Task<Result<Object>> AppliedObject::updated_object(RequestContext&, const Object
   co_return internal_error("this resource cannot be applied to");
 }
 
-// One write: manager, subresource and time.
+// The manager, subresource and time of one write.
 struct FieldManager::Write {
   Write(std::string name, const RequestContext& context)
       : name(std::move(name)), subresource(context.info.subresource), now(now_rfc3339()) {}
@@ -127,7 +127,7 @@ struct FieldManager::Write {
 };
 
 struct FieldManager::Nothing {
-  std::optional<FieldSet> excluded;  // fields that the filter excludes; nullopt: the filter is a list of included fields
+  std::optional<FieldSet> excluded;  // the fields that filter_ excludes; nullopt: filter_ lists the included fields
   std::once_flag made;
   Value object;
 };
@@ -158,7 +158,7 @@ FieldManager::Filters FieldManager::filters_for(const FieldOwners& owners) const
   return filters;
 }
 
-// A type is compiled at its first use.
+// Made at the first call, because normalize() compiles the type at its first use.
 const Object& FieldManager::nothing() const {
   std::call_once(nothing_->made, [this] {
     Object object;
@@ -184,7 +184,7 @@ Task<Result<Object>> FieldManager::wanted(UpdatedObjectInfo& info, const Strateg
   if (!object.ok()) co_return object;
   if (defaults != nullptr) defaults->apply_defaults(*object);
   if (!tracks(context, options)) co_return object;
-  // The object of a patch is checked only after admission; upstream's warning says so.
+  // The owner references of a patch are checked after admission only; as upstream, the warning then mentions admission.
   if (context.info.is_resource_request && context.info.verb != "patch") dedupe_owner_references(context, *object, false);
   co_await track(context, options, existing, *object);
   co_return object;
@@ -321,7 +321,7 @@ Status FieldManager::finish(const Object& configuration, const Strategy* default
   return {};
 }
 
-// An apply that changes nothing leaves raw values as they were sent.
+// The object after an apply that has changed nothing: raw values have their original text.
 Object FieldManager::unchanged(const Object* existing, Object live) const {
   if (existing == nullptr || !holds_raw(schema_)) return live;
   Object kept(*existing, live.storage());

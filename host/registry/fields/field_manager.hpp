@@ -1,12 +1,13 @@
 // Ownership of fields: updates metadata.managedFields for each write of a request, and performs server-side apply.
 //
-// One for each way in which objects of a version are written: the resource itself, and each subresource.  It works on the version of
-// the client, before admission: changes by admission or by the strategy have no manager.
+// Each version of a resource has one FieldManager for the resource itself, and one for each subresource.  A FieldManager works on objects
+// in the version of the client, before admission: no manager owns fields that admission or the strategy changes.
 //
 // Thread-safety: immutable; any thread.
-// Lifetime:      shares what it needs of the store; objects live in the request's arena.
-// Errors:        of updates: only those of the requested object; an object with list items that have equal keys loses its managers.
-//                Of apply: complete Statuses, conflicts among them.
+// Lifetime:      shares the FieldVersions of the store; objects live in the request's arena.
+// Errors:        update: only those of UpdatedObjectInfo; if the fields cannot be compared (list items with equal keys), the object loses
+// its
+//                managedFields. Apply: complete Statuses, such as conflicts.
 #pragma once
 
 #include <memory>
@@ -29,7 +30,8 @@ class FieldManager {
  public:
   FieldManager(GroupVersionKind kind, const Schema* schema, std::shared_ptr<const FieldVersions> versions, const WrittenFields& written);
 
-  // The object of `info` with the defaults of `defaults` (null: none) and with its managers.  `existing` is null for a create.
+  // The object that `info` returns for `existing` (null: create), with the defaults of the strategy `defaults` (null: none) and with its
+  // managedFields.
   Task<Result<Object>> wanted(UpdatedObjectInfo& info, const Strategy* defaults, RequestContext& context, const WriteOptions& options,
                               const Object* existing) const;
   // Sets the managers of a new object.
@@ -45,7 +47,7 @@ class FieldManager {
   // `live`: null for a create.
   Task<void> track(RequestContext& context, const WriteOptions& options, const Object* live, Object& object) const;
   Task<Result<ManagedFields>> updated(const Write& write, const Object& live, const Object& object, ManagedFields managed) const;
-  // updated() for the case that all managers have this version; nullopt: they do not.
+  // As updated(), for the case that all managers have this version (update_entries()); nullopt: they do not.
   std::optional<Result<Value>> updated_here(const Write& write, const Object& live, const Object& object, const Value& managed) const;
 
   Task<Result<Object>> apply(AppliedObject& applied, const Strategy* defaults, RequestContext& context, const Object* existing) const;
@@ -58,9 +60,9 @@ class FieldManager {
   Object unchanged(const Object* existing, Object live) const;
   Task<Result<Merged>> merge(const AppliedObject& applied, const Object& configuration, RequestContext& context,
                              const Object* existing) const;
-  // The manager that owns the fields of an object that was never applied before.
+  // Adds the manager "before-first-apply", which owns all fields of an object that has no managers when it is first applied.
   Task<Result<ManagedFields>> before_first_apply(const Write& write, const Object& live, ManagedFields managed) const;
-  // Brings the merged object into canonical form and sets its defaults.
+  // Converts the merged object to canonical form (Schema::normalize()) and sets its defaults.
   Status finish(const Object& configuration, const Strategy* defaults, Object& object) const;
   Status check_configuration(const Object& configuration) const;
   Filters filters_for(const FieldOwners& owners) const;

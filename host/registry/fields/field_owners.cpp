@@ -8,16 +8,16 @@ namespace {
 
 Status internal(std::string message) { return Status(500, Reason::kInternalError, std::move(message)); }
 
-// The effect of a write on the other owners.
+// The effect of a write on one of the other owners.
 struct Taken {
-  FieldSet conflicts;  // of the owner's fields
-  FieldSet removed;
+  FieldSet conflicts;  // the owner's fields that the write has changed
+  FieldSet removed;    // the fields that the write has removed from the object
 };
 
 bool is_core(std::string_view api_version) { return api_version.find('/') == std::string_view::npos; }
 
-// Adapts the sets to the current types.  Removes owners of versions that are no longer served.  Kinds that are in the core group and in
-// another one (events) also lose the owners of the other group, because each group knows only its own types.
+// Adapts the field sets to the current types, and removes owners of versions that are no longer served.  If a kind is in the core group and
+// in another group (events), also removes the owners of the other group: as upstream, each group has only its own types.
 void reconcile(const FieldVersions& versions, std::string_view version, FieldOwners& owners) {
   for (auto at = owners.begin(); at != owners.end();) {
     const std::optional<const Schema*> type = versions.type_of(at->second.api_version);
@@ -32,13 +32,13 @@ void reconcile(const FieldVersions& versions, std::string_view version, FieldOwn
 
 }  // namespace
 
-// The differences of `live` and `next` in every version that has an owner.
+// The differences between `live` and `next` in each version for which they are requested.
 class FieldUpdater::Versioned {
  public:
   Versioned(const FieldUpdater& updater, const Object& live, const Object& next, std::string version)
       : updater_(updater), live_(borrowed(live, version)), next_(borrowed(next, version)), version_(std::move(version)) {}
 
-  // In the version of the write; called first.
+  // The differences in the version of the write. Called before at().
   Result<FieldChanges> own() {
     const Schema* type = updater_.versions_.type_of(version_).value_or(nullptr);
     auto changes = compare_fields(type, *live_.object, *next_.object);
@@ -145,7 +145,7 @@ Task<Result<AppliedFields>> FieldUpdater::apply(const Object& live, const Object
   mine.applied = true;
   OwnedFields last;
   std::swap(last, owners[owner]);
-  // Fields that the new configuration still has are not removed.
+  // If the new configuration still has all fields of the last one, no field must be removed.
   const bool keeps = last.api_version == version && last.fields.subtract(mine.fields).empty();
   owners[owner] = std::move(mine);
   VersionedObject next = owned(std::move(*merged), version);

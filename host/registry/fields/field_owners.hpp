@@ -1,12 +1,12 @@
 // The owners of an object's fields, and their changes by writes (upstream: structured-merge-diff's merge.Updater).
 //
-// An owner is identified by a text of the caller (manager, operation, apiVersion and subresource, encoded); each owns a set of
-// fields of the object in one version.  Writers of several versions meet by converting the object: a version that is no longer served loses
-// its owners.
+// The caller identifies an owner by a text (Manager::identifier()). An owner has a set of fields of the object in one version.  If owners
+// have different versions, the object is converted to each version, and is compared in it. Owners of a version that is no longer served are
+// removed.
 //
 // Thread-safety: a FieldUpdater has no state between calls; any thread, if its FieldVersions allows that.
 // Lifetime:      borrows its FieldVersions and its filters; objects passed by reference live until the task has ended.
-// Errors:        those of the conversion; kInternalError with upstream's message for objects that are not of their type.
+// Errors:        those of the conversion; kInternalError with upstream's message for objects that do not match their schema.
 #pragma once
 
 #include <map>
@@ -23,18 +23,18 @@ namespace backplane::registry {
 struct OwnedFields {
   FieldSet fields;
   std::string api_version;  // the version that the fields are of: "apps/v1"
-  bool applied = false;     // by apply, not by an update
+  bool applied = false;     // true: the fields were set by an apply; false: by an update
 
   bool operator==(const OwnedFields&) const = default;
 };
-// By identifier.
+// Identifier of the owner → its fields.
 using FieldOwners = std::map<std::string, OwnedFields>;
 
-// The versions of the resource whose objects are written.
+// The served versions of a resource.
 class FieldVersions {
  public:
   virtual ~FieldVersions() = default;
-  // The type of the objects of a version, which may be null (no schema); nothing: the version is not served.
+  // The schema of the objects of a version; null: they have no schema; nullopt: the version is not served.
   virtual std::optional<const Schema*> type_of(const std::string& api_version) const = 0;
   // A copy of the object converted to another served version.
   virtual Task<Result<Object>> convert(const Object& object, std::string api_version) const = 0;
@@ -42,7 +42,7 @@ class FieldVersions {
 
 // A field that an apply would change although another owner has it.
 struct FieldConflict {
-  std::string owner;  // its identifier
+  std::string owner;  // the identifier of the other owner
   FieldSet fields;
 };
 
@@ -56,17 +56,17 @@ struct AppliedFields {
 
 class FieldUpdater {
  public:
-  // `filters`: by version, the fields of a request that are tracked (without a subresource's reset fields); null: all.
+  // `filters`: version → filter of the fields that are tracked: fields that the strategy resets are excluded; null: all fields are tracked.
   explicit FieldUpdater(const FieldVersions& versions, const std::map<std::string, FieldFilter>* filters = nullptr) noexcept
       : versions_(versions), filters_(filters) {}
 
-  // The owners after `live` (for a create: the type's empty object) has become `next`, both in `version`.  `owner` is the only owner of
-  // changed fields; removed fields have none.
+  // The owners after an update by `owner` has changed `live` to `next`, both in `version`; for a create, `live` is an empty object of the
+  // type.  Only `owner` owns changed fields afterwards; removed fields have no owner.
   Task<Result<FieldOwners>> update(const Object& live, const Object& next, std::string version, FieldOwners owners,
                                    std::string owner) const;
 
-  // Applies `config` to `live` for `owner`; both are in `version`. Removes fields that the owner has applied before and no longer names,
-  // unless another owner has them. `config` has passed check_fields().
+  // Applies `config` to `live` for `owner`; both objects are in `version`. Removes fields that `owner` has applied before and that `config`
+  // no longer contains, unless another owner has them. Precondition: `config` has passed check_fields().
   Task<Result<AppliedFields>> apply(const Object& live, const Object& config, std::string version, FieldOwners owners, std::string owner,
                                     bool force) const;
 

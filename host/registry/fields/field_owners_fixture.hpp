@@ -1,4 +1,4 @@
-// For tests: a resource with the test's versions.
+// For tests: FieldUpdater on a resource whose versions the test defines.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ inline FieldSet set_of(std::string_view text) {
   return set.ok() ? *set : FieldSet();
 }
 
-// Versions by name; a conversion renames a member of spec.
+// A conversion between "v1" and "v2" renames a member of spec.
 class TestVersions final : public FieldVersions {
  public:
   void serve(std::string version, std::shared_ptr<const SchemaSet> set) { sets[std::move(version)] = std::move(set); }
@@ -47,7 +47,7 @@ class TestVersions final : public FieldVersions {
   mutable int conversions = 0;
 
  private:
-  // v1 has "old" where v2 has "new".
+  // The member "old" of v1 is the member "new" of v2.
   static void rename(Object& object, bool to_new) {
     Value* found = find(object, "spec");
     if (found == nullptr || !found->is_object()) return;

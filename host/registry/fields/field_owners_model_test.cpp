@@ -20,7 +20,7 @@ class Dice {
   std::mt19937 engine_;
 };
 
-// A schema as text and the objects that it allows: members a to h; nested members have fewer kinds of types.
+// A random schema, and random objects that it allows. Members have names from a to h; nested members have fewer kinds of types.
 class RandomSchema {
  public:
   explicit RandomSchema(Dice& dice) : dice_(dice), spec_(fields(3, 2 + dice.below(4))) {}
@@ -64,7 +64,8 @@ class RandomSchema {
     if (kind == "string") return Value(std::string(1, static_cast<char>('x' + dice_.below(3))));
     if (kind == "integer") return Value(dice_.below(3));
     if (kind == "array") return list(type);
-    // Objects and lists are never empty: an emptied one becomes null, and an apply of an empty one would create it again.
+    // Generated objects and lists are never empty: a write that empties one sets it to null, and a later apply of an empty one would create
+    // it again.
     Object out;
     while (out.empty()) {
       if (const Object* values = get_object(type, "additionalProperties")) {
@@ -116,7 +117,7 @@ class RandomSchema {
   }
 
  private:
-  // `holder`: the path element that represents the value if it has members.
+  // `holder`: the value in Flat that represents this value if it has members: "{" or "(" (slow_rules.hpp).
   static void flatten(const Object& type, const Value& value, const std::string& path, const char* holder, Flat& out) {
     const std::string_view list = get_string(type, "x-kubernetes-list-type");
     if (value.is_object() && !type.contains("x-kubernetes-map-type")) {
@@ -166,7 +167,7 @@ SlowOwners slow(const FieldOwners& owners) {
   return out;
 }
 
-// Decoding removes nulls of members that are not nullable.
+// Removes nulls, as decoding does for members that are not nullable.
 void drop_nulls(Value& value) {
   if (value.is_array()) {
     for (Value& item : value.get_array()) drop_nulls(item);
@@ -234,7 +235,7 @@ class Model : public FieldOwnersTest {
     EXPECT_FALSE(again->object.has_value()) << "applied twice, it changes nothing";
   }
 
-  // Without force, no owner loses a value of which it owns the enclosing list items too.
+  // Expects that, without force, no owner loses a value if it also owns the list items that contain the value.
   static void check_kept(const Flat& before, const SlowOwners& owned, const std::string& owner, const Flat& after) {
     for (const auto& [id, other] : owned) {
       if (id == owner) continue;

@@ -22,7 +22,7 @@ class Owners : public FieldOwnersTest {
  protected:
   Owners() { versions.serve("v1", structural_set(kSchema)); }
   static Object spec_of(std::string_view text) { return object_of(R"({"spec":)" + std::string(text) + "}"); }
-  // "owner.path …" of an apply's conflicts.
+  // The conflicts of an apply as text: "owner.path", joined by spaces.
   static std::string conflicts(const Result<AppliedFields>& applied) {
     std::string out;
     if (!applied.ok()) return applied.status().message();

@@ -18,14 +18,14 @@ constexpr std::string_view kInvalid =
 
 Value* find_managed_fields(Object& object) noexcept { return const_cast<Value*>(managed_fields_of(object)); }
 
-// The object without raw values: itself, or a copy in which they are parsed.
+// Returns `object` if its managedFields are parsed; otherwise sets `copy` to a copy in which they are, and returns that.
 const Object* whole(const Object* object, std::optional<Object>& copy) {
   if (object == nullptr || !has_raw_managers(*object)) return object;
   expand_managers(copy.emplace(*object, object->storage()));
   return &*copy;
 }
 
-// While it lives, the attributes show whole trees.
+// While an object of this class exists, the objects of the attributes have parsed managedFields.
 class WholeTrees {
  public:
   explicit WholeTrees(AdmissionAttributes& attributes)
@@ -60,7 +60,8 @@ Task<Status> guarded_admit(AdmissionRunner& runner, AdmissionAttributes& attribu
   if (!looks_at_managers(runner)) co_return co_await runner.admit(attributes);
   Object* const object = attributes.object;
   const Object* const old = attributes.old_object;
-  // The namespace may have been added at the end of metadata; upstream's custom resources are maps, which Go prints sorted.
+  // The namespace may have been added at the end of metadata. Metadata is sorted, because upstream's custom resources are Go maps, which
+  // are printed sorted.
   if (sorted_keys && object != nullptr) sort_metadata(*object);
   Value before(context.arena());
   if (const Value* recorded = object != nullptr ? managed_fields_of(*object) : nullptr) before = *recorded;

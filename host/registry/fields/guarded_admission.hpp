@@ -1,8 +1,8 @@
-// Admission of an object that has managers: plugins that read managedFields get them parsed, and managedFields must still be valid
-// afterwards.
+// Runs admission on objects whose managedFields are raw values (raw_managers.hpp). Plugins that read managedFields get them parsed. After
+// mutating admission, managedFields must still be valid.
 //
 // Thread-safety: one request.
-// Lifetime:      borrows its arguments until it has ended.
+// Lifetime:      borrows the arguments until the task has ended.
 // Errors:        the runner's.
 #pragma once
 

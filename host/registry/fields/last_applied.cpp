@@ -16,7 +16,7 @@ std::string_view last_applied(const Object& object) {
   return annotations != nullptr ? get_string(*annotations, kAnnotation) : std::string_view();
 }
 
-// As kubectl writes it: sorted keys and a newline at the end.
+// The value of the annotation as kubectl writes it: with sorted keys, and a newline at the end.
 std::string annotation_of(const Object& configuration) {
   Value whole(configuration);
   Value* metadata = find(whole.get_object(), "metadata");

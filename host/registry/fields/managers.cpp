@@ -30,7 +30,7 @@ void append_member(std::string& out, std::string_view key, std::string_view text
 
 Status unreadable(std::string why) { return Status(500, Reason::kNone, std::move(why)); }
 
-// The entries in the order of the JSON document.
+// An entry of managedFields, with the members that determine its position in the list.
 struct Shown {
   const std::string* identifier;
   const OwnedFields* owned;
@@ -203,7 +203,7 @@ void put_managed_fields(Object& object, Value managed_fields, bool sorted_keys) 
   }
   metadata.emplace(kMember, std::move(managed_fields));
   if (!sorted_keys) return;
-  // Puts it before its followers by moving each of them to the end.
+  // Moves each member that follows managedFields in the alphabetical order to the end.
   std::vector<std::string> followers;
   for (const auto& member : metadata) {
     if (std::string_view(member.key()) > kMember) followers.emplace_back(member.key());
@@ -276,7 +276,7 @@ void cap_update_managers(ManagedFields& managed) {
       managed.owners.erase(first->second);
       managed.owners.emplace(bucket, std::move(moved));
     }
-    // If the bucket follows the first entry of its version, that entry is merged into it.
+    // If this entry is the bucket itself, the first entry of its version is merged into it.
     const std::string& goes = identifier == bucket ? first->second : identifier;
     OwnedFields& merged = managed.owners.at(bucket);
     if (identifier == bucket)
@@ -286,7 +286,7 @@ void cap_update_managers(ManagedFields& managed) {
     managed.owners.erase(goes);
     first->second = bucket;
     --left;
-    // The later of the two times.
+    // The entries are sorted by time, so this is the later of the two times.
     const auto time = managed.times.find(identifier);
     if (time != managed.times.end()) managed.times[bucket] = std::string(time->second);
   }

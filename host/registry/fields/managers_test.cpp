@@ -97,7 +97,7 @@ TEST(ManagersTest, TheOldestUpdatersOfAVersionAreMergedBeyondTen) {
   ASSERT_NE(bucket, managed.owners.end());
   EXPECT_EQ(bucket->second.fields.encode(), R"({"f:data":{"f:k0":{},"f:k1":{},"f:k2":{}}})");
   EXPECT_EQ(managed.times.at(bucket->first), "2026-01-01T00:00:12Z");
-  // The same if the bucket is the oldest entry.
+  // The result is the same if the bucket is the oldest entry.
   const std::string another = Manager{"m99", false, "v1", ""}.identifier();
   managed.owners[another] = {FieldSet{fields_path({"data", "k99"})}, "v1", false};
   managed.times[another] = "2026-01-01T00:01:00Z";

@@ -16,7 +16,7 @@ VersionedObject without(const Schema* type, const VersionedObject& from, const F
   return owned(remove_fields(type, *from.object, fields, scratch()), from.api_version);
 }
 
-// The owned fields by version.
+// Version → the fields that all owners of this version have.
 std::map<std::string, FieldSet> managed_by_version(const FieldOwners& owners) {
   std::map<std::string, FieldSet> out;
   for (const auto& [id, owner] : owners) {
@@ -38,7 +38,8 @@ Task<Result<VersionedObject>> FieldPruner::prune(VersionedObject merged, const F
   objects.merged = *start;
   objects.pruned = without(type, *start, with_named_fields(type, last.fields));
   std::map<std::string, FieldSet> managed = managed_by_version(owners);
-  // The last applied version first, so that fields that a conversion needs are restored before it.
+  // The version of the last apply comes first, so that fields that a conversion to another version needs are restored before that
+  // conversion.
   std::vector<std::string> order;
   if (managed.count(last.api_version) != 0) order.push_back(last.api_version);
   for (const auto& each : managed) {

@@ -26,7 +26,7 @@ void fold(Value& fields) {
 }  // namespace
 
 Object decode_for_write(const ObjectEntry& entry, const Schema* schema, json::storage_ptr storage) {
-  // The few kinds with other raw values keep their original text.
+  // In the few kinds whose schema has raw values, decode_kept() retains the original text of these values.
   if (holds_raw(schema)) return decode_kept(entry, schema, std::move(storage));
   const SharedBytes json = entry.json();
   const auto cut = ManagersCut::of(json.view());
@@ -36,7 +36,7 @@ Object decode_for_write(const ObjectEntry& entry, const Schema* schema, json::st
   return std::move(tree->get_object());
 }
 
-// Compares raw values and trees.  Equal sets have texts of equal length.
+// Raw texts of different lengths are different: equal field sets have texts of equal length.
 bool same_fields(const Value& a, const Value& b) {
   const std::string_view one = text_of_raw(a), other = text_of_raw(b);
   if (one.empty() && other.empty()) return same_value(a, b);

@@ -1,7 +1,8 @@
-// Objects of writes, in which fieldsV1 is raw text (engine/raw_json.hpp), because it may be most of an object's bytes.
+// Objects in which each fieldsV1 of metadata.managedFields is a raw value (engine/raw_json.hpp). Writes use such objects, because fieldsV1
+// may be most of an object's bytes.
 //
 // Thread-safety: pure functions.
-// Lifetime:      results are in the storage that is given.
+// Lifetime:      results are allocated from the given storage.
 // Errors:        throws UnreadableObject, as decode() does.
 #pragma once
 
@@ -10,20 +11,20 @@
 
 namespace backplane::registry {
 
-// Decodes an object of the schema (null: none). The fields of managers become raw values; if the kind has other raw values, only those
-// become raw.
+// Decodes an object of `schema` (null: it has none). Each fieldsV1 becomes a raw value. Exception: if the schema has raw values itself
+// (holds_raw()), only these become raw.
 Object decode_for_write(const ObjectEntry& entry, const Schema* schema, json::storage_ptr storage);
 
 bool has_raw_managers(const Object& object) noexcept;
-// Replaces raw values by trees, for code that reads them.
+// Parses the raw values of managedFields.
 void expand_managers(Object& object);
-// Raw values in place of trees.
+// Replaces the parsed fieldsV1 of each entry by a raw value.
 void fold_managers(Value& managed_fields);
-// Whether the lists are equal; members may have any order, and values may be raw.
+// True if two lists of managedFields are equal. The order of members does not matter; fieldsV1 may be raw or parsed.
 bool same_managers(const Value& a, const Value& b);
-// Whether the fields are equal, raw or not.
+// True if two fieldsV1, raw or parsed, are equal.
 bool same_fields(const Value& a, const Value& b);
-// Sorts the members, as custom resources need it; values may be raw.
+// Sorts the members of all entries, as custom resources require; fieldsV1 may be raw.
 void sort_managers(Value& managed_fields);
 
 }  // namespace backplane::registry

@@ -35,7 +35,7 @@ Result<Value> ScaleManagers::of_parent(const Value* scale, const json::storage_p
   for (const auto& [identifier, owned] : parent->owners) {
     if (!versions_.type_of(owned.api_version)) continue;
     OwnedFields left = owned;
-    // A manager of the replicas that is not among the Scale's managers any more loses that field.
+    // A manager of the replicas that is no longer a manager of the Scale loses that field.
     const bool lost = owned.fields.has(replicas_) && changed->owners.erase(identifier) == 0;
     if (lost) left.fields = owned.fields.subtract(FieldSet{replicas_});
     if (!left.fields.empty()) keep(*parent, identifier, std::move(left), now);

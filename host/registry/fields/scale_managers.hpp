@@ -1,8 +1,9 @@
-// Managers of an object's replicas, as its subresource /scale shows and changes them.
+// Converts between the managedFields of an object and the managedFields of its Scale: the subresource /scale contains only the managers of
+// the replicas.
 //
 // Thread-safety: pure; one request.
-// Lifetime:      borrows the parent's record and versions.
-// Errors:        kInternalError for records that cannot be read.
+// Lifetime:      borrows the parent's managedFields and versions.
+// Errors:        those of decode_managed().
 #pragma once
 
 #include <string>
@@ -17,9 +18,9 @@ class ScaleManagers {
   ScaleManagers(const Value* parent, std::string api_version, FieldPath replicas, const FieldVersions& versions)
       : parent_(parent), api_version_(std::move(api_version)), replicas_(std::move(replicas)), versions_(versions) {}
 
-  // The managers of the replicas, as managers of .spec.replicas of a Scale.
+  // The managedFields of the Scale: each manager of the parent's replicas owns .spec.replicas.
   Result<Value> of_scale(const json::storage_ptr& storage) const;
-  // The parent's managers after the Scale's managers have become `scale`.
+  // The parent's managedFields after a write through /scale. `scale`: the Scale's managedFields after the write.
   Result<Value> of_parent(const Value* scale, const json::storage_ptr& storage) const;
 
  private:

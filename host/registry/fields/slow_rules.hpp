@@ -1,7 +1,7 @@
-// For tests: the rules of field management over paths as strings, plain and slow.
-// An object is a map from paths to values: "{" for a map, "[" for a list, "(" for an item that is a map, else the value's JSON. A path
-// consists of steps, each after a slash. The first character of a step is a letter from a to l for a declared member (or the step is spec),
-// a later letter for another member, a bracket for an item.
+// For tests: a simple and slow implementation of the rules of field management.
+// An object is a map from paths to texts: "{" for a map, "[" for a list, "(" for a list item that is a map, and the JSON of any other
+// value. A path consists of steps; a slash precedes each. The first character of a step is a letter from a to l for a declared member, a
+// later letter for another member, and a bracket for a list item. The path "/spec" is a declared member, too.
 #pragma once
 
 #include <map>
@@ -45,7 +45,7 @@ inline Paths without(const Paths& a, const Paths& b) {
 }
 inline Paths common(const Paths& a, const Paths& b) { return without(a, without(a, b)); }
 
-// The paths that an object names: values, items, and empty maps.
+// The paths that an owner of the whole object owns: values, list items that are maps, and empty maps.
 inline Paths named_by(const Flat& object) {
   Paths out;
   for (const auto& [path, value] : object) {
@@ -63,7 +63,7 @@ inline Paths with_named(const Paths& paths) {
   }
   return out;
 }
-// Removes the paths and everything below them; a container that becomes empty becomes null.
+// Removes the paths and all paths that begin with them. A container that becomes empty becomes null.
 inline Flat removed(const Flat& object, const Paths& paths) {
   Flat out;
   std::set<std::string> poorer;
@@ -94,7 +94,7 @@ inline SlowChanges slow_compare(const Flat& before, const Flat& after) {
   SlowChanges out;
   for (const auto& [path, value] : after) {
     const auto was = before.find(path);
-    // A container that has become empty is not a change in addition to those of its members.
+    // A container that has become empty is not counted as a change: its removed members are counted.
     const bool container = was != before.end() && holds(was->second) && (holds(value) || value == "null");
     if (was == before.end() || (was->second != value && !container)) out.changed.insert(path);
   }
@@ -104,7 +104,7 @@ inline SlowChanges slow_compare(const Flat& before, const Flat& after) {
   return out;
 }
 
-// Returns the conflicts ("owner path"); if there are none, the apply is done.
+// Returns the conflicts ("owner path"). If there are none, the other owners lose the changed and removed paths.
 inline std::set<std::string> slow_settle(const Flat& before, const Flat& after, SlowOwners& owners, const std::string& owner, bool force) {
   const SlowChanges changes = slow_compare(before, after);
   std::set<std::string> conflicts;
@@ -133,11 +133,11 @@ inline void slow_update(Flat& live, const Flat& next, SlowOwners& owners, const 
 inline Flat slow_prune(const Flat& merged, const SlowOwners& owners, const Paths& last) {
   Paths owned;
   for (const auto& each : owners) owned = both(owned, each.second.paths);
-  // Removes the fields of the last set that no manager owns, …
+  // Removes the fields of `last` that no manager owns.
   const Flat bare = removed(merged, with_named(last));
   const Paths all = with_named(named_by(merged));
   const Flat kept = removed(merged, without(all, both(with_named(named_by(bare)), with_named(owned))));
-  // … but retains fields that the last set does not contain.
+  // Restores fields that were removed with them although `last` does not contain them.
   return removed(merged, common(without(all, with_named(named_by(kept))), with_named(last)));
 }
 

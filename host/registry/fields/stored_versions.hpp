@@ -1,7 +1,7 @@
-// The served versions of a resource for field management: the stored version, and its views.
+// The served versions of a resource for field management: the stored version, and the versions that are converted from it (views).
 //
 // Thread-safety: any thread; views may be added at any time.
-// Lifetime:      shared by the stores of all versions; a destroyed view is not served any more.
+// Lifetime:      shared by the stores of all versions. The version of a destroyed Conversion is no longer served.
 // Errors:        those of the views' converters.
 #pragma once
 
@@ -22,10 +22,10 @@ class StoredVersions final : public FieldVersions {
   void add(const std::shared_ptr<const Conversion>& view);
 
   std::optional<const Schema*> type_of(const std::string& api_version) const override;
-  // Without fields that conversion adds for readers.
+  // Returns the object without fields that a conversion adds for readers only.
   Task<Result<Object>> convert(const Object& object, std::string api_version) const override;
   bool serves(const std::string& api_version) const { return type_of(api_version).has_value(); }
-  // The object as readers of that version get it. Both versions are served.
+  // The object as readers of `api_version` get it. Precondition: that version and the object's version are served.
   Task<Result<Object>> to_served(Object object, std::string api_version) const;
 
  private:
