@@ -5,7 +5,7 @@
 namespace backplane {
 namespace {
 
-// compressUsername: the name of an ordinary user is never a label.
+// Like upstream's compressUsername: the name of an ordinary user never becomes a label.
 std::size_t user_index(std::string_view user) noexcept {
   constexpr auto& kUsers = AccessMetrics::kUsers;
   constexpr std::size_t kNamed = kUsers.size() - 2;

@@ -1,6 +1,7 @@
-// Metrics of authentication, authorization and of requests that ended abnormally, with upstream's names for the outcomes.
+// Metrics of authentication, of authorization, of waits in the request gate, and of requests that ended abnormally. The label values are
+// upstream's.
 //
-// Thread-safety: any thread; atomic counts.
+// Thread-safety: any thread; the counts are atomic.
 #pragma once
 
 #include <array>
@@ -15,7 +16,7 @@ namespace backplane {
 
 class AccessMetrics {
  public:
-  // metrics.ExponentialBuckets(0.001, 2, 15)
+  // metrics.ExponentialBuckets(0.001, 2, 15) of upstream.
   static constexpr std::array<double, 15> kBuckets{0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128,
                                                    0.256, 0.512, 1.024, 2.048, 4.096, 8.192, 16.384};
   // The filters whose duration is measured.
@@ -25,16 +26,16 @@ class AccessMetrics {
   static constexpr std::array<std::string_view, 3> kAuthentications{"success", "failure", "error"};
   enum Authorization : unsigned char { kAllowed, kDenied, kError, kNoOpinion };
   static constexpr std::array<std::string_view, 4> kAuthorizations{"allowed", "denied", "error", "no-opinion"};
-  // The user names that are label values, as upstream; all other users are counted as "email_id" or "other".
+  // Upstream's label values for user names. All other users are counted as "email_id", if the name has an "@", or as "other".
   static constexpr std::array<std::string_view, 7> kUsers{
       "admin", "client", "kube_proxy", "kubelet", "system:serviceaccount:kube-system:default", "email_id", "other"};
 
-  // `user`: set for a success.
+  // `user`: the user name if `result` is kSuccess; otherwise empty.
   void authenticated(Authentication result, std::chrono::nanoseconds took, std::string_view user) noexcept;
   void authorized(Authorization result, std::chrono::nanoseconds took) noexcept;
-  // `waited`: the time in the request gate's queue.
+  // `waited`: the time in the queue of the request gate.
   void let_in(std::chrono::nanoseconds waited) noexcept { filters_[2].observe(waited); }
-  // The handler has ended after the client received 504 or disconnected.
+  // The handler has ended after its client had received 504 or had disconnected. `threw`: the handler ended with an exception.
   void ended_late(bool threw) noexcept { late_[threw ? 1 : 0].fetch_add(1, std::memory_order_relaxed); }
   void reset();
 

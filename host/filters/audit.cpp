@@ -1,4 +1,4 @@
-// WithAudit: one event for each stage of a request that a registered policy audits.
+// WithAudit: sends audit events to the sinks, one for each stage of a request, if a registered policy audits the request.
 #include "base/caught.hpp"
 #include "base/markup.hpp"
 #include "filters/audited_exchange.hpp"
@@ -8,7 +8,7 @@
 namespace backplane {
 namespace {
 
-// responsewriters.InternalError: no browser interprets the response as HTML.
+// Like upstream's responsewriters.InternalError: markup is escaped, so that no browser interprets the response as HTML.
 Refusal internal_failure(const FilterCall& call, std::string_view what) {
   return Refusal::plain(500, escaped_markup("Internal Server Error: " + quoted(call.exchange().target()) + ": " + std::string(what)));
 }
@@ -39,7 +39,7 @@ class WithAudit final : public Filter {
 
   Task<void> around(FilterCall& call, Rest rest) const override {
     RequestContext& context = call.context;
-    // Only begin_audit() sets it.
+    // Only begin_audit() sets RequestContext::audit, so the object is an AuditedRequest.
     AuditedRequest& audited = static_cast<AuditedRequest&>(*context.audit);
     bool stored = audited.reach(context, AuditStage::kRequestReceived, 0);
     if (!stored) stored = co_await audited.store();
@@ -80,7 +80,7 @@ AuditBegin try_audit(const AuditRegistrations& registrations, FilterCall& call) 
     const Caught error = caught();
     filters_log().error("an audit policy threw audit-ID={:?} error={}{}", call.context.audit_id, error.what, error.stack);
   }
-  // A request that may have to be audited is not served without it.
+  // It is not known whether the request must be audited, so it is refused.
   call.refusal = internal_failure(call, "failed to create audit event");
   return AuditBegin::kFailed;
 }

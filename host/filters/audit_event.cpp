@@ -21,7 +21,8 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// The address as Go prints it: an IPv4 address that is mapped into IPv6 as IPv4.  Empty: not an address.
+// Returns the address as Go prints it; an IPv4 address that is mapped into IPv6 becomes IPv4. The result is empty if `text` is not an
+// address.
 std::string canonical_ip(std::string_view text) {
   static constexpr unsigned char kMapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
   unsigned char bytes[16];
@@ -32,14 +33,14 @@ std::string canonical_ip(std::string_view text) {
   return inet_ntop(AF_INET6, bytes, out, sizeof out);
 }
 
-// "1.2.3.4:80" and "[::1]:80" without the port.
+// Removes the port from "1.2.3.4:80" or "[::1]:80".
 std::string_view host_of(std::string_view address) {
   if (const auto colon = address.rfind(':'); colon != std::string_view::npos) address = address.substr(0, colon);
   if (address.size() >= 2 && address.front() == '[' && address.back() == ']') address = address.substr(1, address.size() - 2);
   return address;
 }
 
-// The same connection has often had the last request of this thread.
+// Consecutive requests of a thread often have the same connection, so the last address is cached.
 const std::string& remote_ip(std::string_view address) {
   thread_local std::string last_address, last_ip;
   if (last_address != address) {

@@ -1,4 +1,4 @@
-// The parts of an audit event that a request determines, as upstream's audit.LogRequestMetadata.
+// The request data of audit events, like upstream's audit.LogRequestMetadata.
 //
 // Thread-safety: any thread.
 #pragma once
@@ -9,10 +9,10 @@
 namespace backplane {
 
 std::shared_ptr<const AuditRequest> audit_request(const RequestContext& context, const Exchange& exchange);
-// The addresses of X-Forwarded-For, X-Real-Ip and the connection, in this order, each once in a row.
+// Returns the addresses of X-Forwarded-For, then of X-Real-Ip, then of the connection. X-Real-Ip is left out if X-Forwarded-For has it; the
+// connection's address is left out if it equals the preceding address.
 std::vector<std::string> source_ips(const Exchange& exchange);
-// The object, list or Table of `json` without metadata.managedFields.  JSON that is none of them, a patch for example, is returned as it
-// is.
+// Removes metadata.managedFields from the object, list or Table in `json`. Other JSON, such as a patch, is returned unchanged.
 SharedBytes without_managed_fields(const SharedBytes& json);
 
 }  // namespace backplane

@@ -1,4 +1,5 @@
-// WithAuditInit: every request has an id that the client, the log and the audit events share; a client may bring its own.
+// WithAuditInit: sets the audit ID of a request, which the response, the log and the audit events share. The ID is the client's Audit-Id
+// header or a new UID.
 #include "backplane/core/meta.hpp"
 #include "filters/filters.hpp"
 

@@ -13,7 +13,7 @@ AuditMetrics::AuditMetrics()
 void AuditMetrics::event() noexcept { events_->add(); }
 void AuditMetrics::rejected() noexcept { rejected_->add(); }
 
-// A level has no series before its first request, as upstream.
+// As upstream, a level has no series before its first request.
 void AuditMetrics::level(AuditLevel level) noexcept {
   auto& slot = levels_[static_cast<std::size_t>(level)];
   MetricCell* cell = slot.load(std::memory_order_acquire);

@@ -1,6 +1,6 @@
-// The counts of audit events that /metrics shows: upstream's apiserver_audit_*, except error_total, which the sinks count.
+// Upstream's apiserver_audit_* metrics, except error_total, which the sinks count.
 //
-// Thread-safety: any thread; atomic counts.
+// Thread-safety: any thread; the counts are atomic.
 #pragma once
 
 #include <array>
@@ -11,15 +11,15 @@
 
 namespace backplane {
 
-// Refers to the counts of the server on whose thread it is constructed.
+// The constructor must run on a thread of the server whose metrics are counted.
 class AuditMetrics {
  public:
   AuditMetrics();
-  // One stage of a request, whatever the number of its sinks.
+  // Counts one stage of a request, however many sinks receive the event.
   void event() noexcept;
-  // The level that the policies decided for a request.
+  // Counts the highest level that the policies have decided for a request.
   void level(AuditLevel level) noexcept;
-  // A request that got 500 because a sink lost its first event.
+  // Counts a request that got 500 because a sink has lost its first event.
   void rejected() noexcept;
 
  private:

@@ -24,7 +24,7 @@ Task<void> flush_fenced(std::shared_ptr<AuditSink> sink) {
   (void)co_await std::move(flushing);
 }
 
-// Owns a registered sink.  The last reference, of a list or of a request, flushes it.
+// The deleter of a pointer to a registered sink. It runs when no list and no request refers to the sink any more, and flushes the sink.
 struct FlushWhenReleased {
   std::shared_ptr<AuditSink> sink;
   Executor* executor;
@@ -61,7 +61,7 @@ Task<void> AuditRegistrations::flush() const {
   }
 }
 
-// The objects of a request without managedFields, made for the first sink that omits them.
+// The objects of a request without managedFields. They are created for the first sink that omits managedFields.
 struct AuditedRequest::Objects {
   SharedBytes request, response;
   bool made = false;
@@ -94,7 +94,7 @@ std::shared_ptr<AuditEvent> AuditedRequest::base_event(RequestContext& context, 
   }
   event->response_status = response_status;
   event->success_details = success_details;
-  // No filter adds annotations after the last event, so they are moved into it.
+  // No filter adds annotations after the last event, so the annotations are moved into that event.
   if (stage == AuditStage::kResponseComplete || stage == AuditStage::kPanic) {
     event->annotations = context.take_audit_annotations();
   } else {

@@ -1,8 +1,8 @@
-// The audit policies and sinks of the server, and what they receive of one request.
+// The audit policies and sinks of the server, and the data that the sinks receive about one request.
 //
-// Thread-safety: AuditRegistrations: any thread.  AuditedRequest: the executor of its request.
-// Lifetime:      a request keeps the registrations that it began with, so a list that has been replaced ends with its last request.
-// Errors:        an exception of a policy leaves begin_audit(); one of a sink's store() or flush() is logged.
+// Thread-safety: AuditRegistrations may be used on any thread, AuditedRequest on the executor of its request.
+// Lifetime:      a request shares the list of registrations with which it began. A replaced list is released when its last request ends.
+// Errors:        begin_audit() throws the exceptions of policies. Exceptions of a sink's store() and flush() are logged.
 #pragma once
 
 #include <atomic>
@@ -21,14 +21,15 @@ class AuditRegistrations {
  public:
   using List = std::vector<AuditRegistration>;
   AuditMetrics& metrics() const noexcept { return *metrics_; }
-  // The executor that flushes withdrawn sinks; it outlives this object. Without it they are not flushed.
+  // Sets the executor that flushes sinks after their removal; it outlives this object. If it is not set, removed sinks are not flushed.
   void use_executor(Executor& executor) noexcept { executor_ = &executor; }
-  // Requests that begin after this use `list`.  A sink that `list` leaves out is flushed when the last request that uses it has ended.
+  // Requests that begin after this call use `list`. A sink that `list` does not contain is flushed when the last request that uses the sink
+  // has ended.
   void set(List list);
-  // True if nothing is registered; one load.
+  // Returns true if nothing is registered. The cost is one atomic load.
   bool empty() const noexcept { return empty_.load(std::memory_order_relaxed); }
   std::shared_ptr<const List> get() const { return list_.get(); }
-  // Resumes when every sink has written its events, or has failed to. Call it after the last request.
+  // Flushes the registered sinks, and resumes when each has written its events or has failed. Must be called after the last request.
   Task<void> flush() const;
 
  private:
@@ -36,7 +37,8 @@ class AuditRegistrations {
 
   const std::unique_ptr<AuditMetrics> metrics_ = std::make_unique<AuditMetrics>();
   Executor* executor_ = nullptr;
-  const std::shared_ptr<std::atomic<bool>> stopped_ = std::make_shared<std::atomic<bool>>(false);  // flush() has been called
+  // true after flush(); removed sinks are then not flushed
+  const std::shared_ptr<std::atomic<bool>> stopped_ = std::make_shared<std::atomic<bool>>(false);
   std::atomic<bool> empty_{true};
   kit::Published<List> list_{std::make_shared<const List>()};
 };
@@ -48,13 +50,13 @@ class AuditedRequest final : public AuditRecord {
   // `metrics` outlives the request.
   AuditedRequest(std::shared_ptr<const AuditRegistrations::List> registrations, Decisions decisions,
                  std::shared_ptr<const AuditRequest> request, AuditMetrics& metrics);
-  // Sends the event of `stage` to each sink that requests it. `code`: of the response; 0: no response has begun. False: a sink has not
-  // accepted the event, and the request must await store(). Takes the annotations away from `context` for the last stage, kResponseComplete
-  // or kPanic.
+  // Sends the event of `stage` to each sink that requests it. `code`: the response code, or 0 if no response has begun. Returns false if a
+  // sink has not accepted the event; the request must then await store(). The last stage is kResponseComplete or kPanic; its event takes
+  // the annotations out of `context`.
   bool reach(RequestContext& context, AuditStage stage, int code);
-  // False if a sink has lost an event of the last reach().
+  // Waits until the sinks have stored the events of the last reach(). Returns false if a sink has lost an event.
   Task<bool> store();
-  // True if a response must wait until the last event of the request is processed.
+  // Returns true if the response must wait until the sinks have processed the last event of the request.
   bool precedes_response() const noexcept { return precedes_response_; }
 
  private:
@@ -74,7 +76,8 @@ class AuditedRequest final : public AuditRecord {
   std::vector<Waiting> waiting_;
 };
 
-// Asks the policies.  Null if none audits the request; else it becomes RequestContext::audit.
+// Asks the policies. If none of them audits the request, returns null. Otherwise returns the new AuditedRequest, and stores it in
+// RequestContext::audit.
 AuditedRequest* begin_audit(const AuditRegistrations& registrations, RequestContext& context, const Exchange& exchange);
 
 }  // namespace backplane

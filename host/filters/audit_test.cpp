@@ -1,4 +1,4 @@
-// WithAudit: which events the sinks receive, and what is in them.
+// Tests which events the sinks of WithAudit receive, and the contents of the events.
 #include "backplane/net/forwarding_exchange.hpp"
 #include "filters/audit_event.hpp"
 #include "filters/audit_registrations.hpp"
@@ -99,7 +99,7 @@ Task<void> wait_for_signal(NamedSignal& signal) { co_await signal.wait(); }
 
 constexpr std::string_view kStatusJson = R"({"metadata":{"name":"a","managedFields":[{"manager":"m"}]},"data":{"k":"v"}})";
 
-// As the endpoints do it.
+// Fills the audit record like the endpoints do.
 Task<void> notes_objects(RequestContext& context, Exchange& exchange) {
   if (AuditRecord* const record = context.audit.get()) {
     record->name = "a";
@@ -305,7 +305,7 @@ TEST_F(Audited, ASinkThatThrowsHasLostTheEvent) {
   EXPECT_EQ(handler.calls, 0);
 }
 
-// Notes how many events there were when the response was sent.
+// Stores how many events had been sent when the response was sent.
 class ObservedExchange final : public ForwardingExchange {
  public:
   ObservedExchange(Exchange& inner, const TestSink& sink) : ForwardingExchange(inner), sink_(sink) {}

@@ -7,7 +7,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Requests that took longer have the times of their parts as annotations (writeLatencyToAnnotation).
+// Requests that take longer than this get their latencies as annotations (upstream: writeLatencyToAnnotation).
 constexpr std::chrono::milliseconds kSlow{500};
 
 struct LatencyRow {
@@ -46,7 +46,7 @@ Task<Status> AuditedExchange::start(int code, std::string_view content_type) {
 }
 
 Task<Status> AuditedExchange::write(std::vector<SharedBytes> chunks) {
-  // A watch writes often, and its writes are not measured.
+  // The writes of a watch are not measured, because there are many.
   if (!timed_) return inner().write(std::move(chunks));
   return write_timed(std::move(chunks));
 }

@@ -1,7 +1,7 @@
-// The exchange of an audited request: sends the events that the response causes, and measures how long it is written.
+// The exchange of an audited request. It sends the audit events that the response causes, and measures how long writing the response takes.
 //
-// Thread-safety: as Exchange; events are sent on the executor that made this object.
-// Lifetime:      borrows the wrapped exchange, the context and the record.
+// Thread-safety: like Exchange. Events are sent on the executor on which the object was created.
+// Lifetime:      borrows the wrapped exchange, the context and the audit record.
 // Errors:        those of the wrapped exchange.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace backplane {
 
 class AuditedExchange final : public FilterExchange {
  public:
-  // `starts`: the start of the response is an event, as for long-running requests.
+  // `starts`: the start of the response causes a ResponseStarted event, as for long-running requests.
   AuditedExchange(Exchange& inner, RequestContext& context, AuditedRequest& audited, bool starts)
       : FilterExchange(inner), context_(context), audited_(audited), starts_(starts), timed_(context.info.verb != "watch") {}
 
@@ -22,12 +22,14 @@ class AuditedExchange final : public FilterExchange {
   Task<Status> write(std::vector<SharedBytes> chunks) override;
   Task<Status> switch_protocols(std::string_view protocol) override;
 
-  // Sends the last events, unless the response has already caused them.  `code` 0: no response has begun.  False: await store().
+  // Sends the events that the response has not caused yet. `code`: the response code, or 0 if no response has begun. Returns false if the
+  // caller must await AuditedRequest::store().
   bool complete(int code);
 
  private:
   Task<Status> write_timed(std::vector<SharedBytes> chunks);
-  // False: await store().  `whole`: nothing follows this part of the response.
+  // Sends the events of the start of a response. `whole`: the response has no further parts. Returns false if the caller must await
+  // AuditedRequest::store().
   bool begin(int code, bool whole);
   bool complete_now(int code);
   void annotate_latencies();

@@ -1,5 +1,6 @@
-// WithAuthentication: sets the user of the request.  Certificates and anonymous requests need no wait; plugins may need one.  Removes the
-// headers with credentials, so that no handler can forward them.
+// WithAuthentication: sets the user of the request. enter() decides without waiting for certificates and anonymous requests; other
+// authenticators may need enter_slowly(). The filter hides headers with credentials from the inner filters and the handler, so that they
+// cannot forward them.
 #include <algorithm>
 #include <exception>
 
@@ -20,19 +21,19 @@ bool same_no_case(std::string_view text, std::string_view lower_case) {
 constexpr std::string_view kProtocols = "sec-websocket-protocol";
 constexpr std::string_view kTokenProtocol = "base64url.bearer.authorization.k8s.io.";
 
-// A WebSocket handshake with a token among its subprotocols.
+// Returns true if the header lists the subprotocols of a WebSocket handshake and one of them is a token.
 bool has_token_protocol(const Header& header) {
   return same_no_case(header.first, kProtocols) && header.second.find(kTokenProtocol) != std::string::npos;
 }
 
-// The subprotocols without tokens.
+// Returns the subprotocols that are not tokens.
 std::string without_tokens(std::string_view protocols) {
   std::string out;
   while (!protocols.empty()) {
     const std::size_t comma = std::min(protocols.find(','), protocols.size());
     std::string_view protocol = protocols.substr(0, comma);
     protocols.remove_prefix(std::min(comma + 1, protocols.size()));
-    // The characters that authenticators trim.
+    // Authenticators trim the same characters.
     constexpr std::string_view kSpace = " \t\r\n\v\f";
     protocol.remove_prefix(std::min(protocol.find_first_not_of(kSpace), protocol.size()));
     protocol.remove_suffix(protocol.size() - std::min(protocol.find_last_not_of(kSpace) + 1, protocol.size()));
@@ -49,7 +50,7 @@ bool has_credentials(const CredentialHeaders& credentials, const Exchange& excha
 
 class WithoutCredentials final : public FilterExchange {
  public:
-  // `credentials` outlives the exchange.
+  // `credentials` must outlive the exchange.
   WithoutCredentials(Exchange& inner, const CredentialHeaders& credentials) : FilterExchange(inner), credentials_(credentials) {
     for (const Header& header : inner.headers()) {
       if (credentials.contains(header.first)) continue;
@@ -94,7 +95,7 @@ class WithAuthentication final : public Filter {
     } catch (...) {
       thrown = std::current_exception();
     }
-    // Also after an exception, the request continues on the connection's executor, because the other filters need it.
+    // The other filters need the connection's executor, even after an exception.
     co_await origin;
     if (thrown) std::rethrow_exception(thrown);
     co_return settle(call, std::move(user));
@@ -114,7 +115,8 @@ class WithAuthentication final : public Filter {
  private:
   Step settle(FilterCall& call, Result<UserRef> user) const {
     const bool unknown = !user.ok() || (*user)->name == kAnonymousUser;
-    // An anonymous client gets one request per HTTP/2 connection, so that each of many streams costs it a TLS handshake.
+    // An HTTP/2 connection ends after one anonymous or unauthenticated request, so that a client needs a TLS handshake for each such
+    // request.
     if (limit_unknown_ && unknown && call.exchange().http_major() == 2) call.exchange().close_connection_after();
     if (!user.ok()) {
       call.refusal = Refusal{std::move(user.status()), 0, {}, false, audit_};

@@ -1,4 +1,4 @@
-// WithAuthorization: returns 403 unless an authorizer allows the request.
+// WithAuthorization: refuses the request with 403 unless an authorizer allows it.
 #include <algorithm>
 
 #include "base/origin_executor.hpp"
@@ -46,7 +46,7 @@ class WithAuthorization final : public Filter {
     const std::chrono::nanoseconds took = Clock::now() - began;
     call.context.latencies.authorization = std::max(call.context.latencies.authorization, took);
     if (metrics_ != nullptr) metrics_->access.authorized(outcome(result), took);
-    // An authorizer may report an error and still find a rule that allows the request, so the decision comes first.
+    // An authorizer may report an error although another rule allows the request, so the decision is checked before the error.
     if (result.decision == Decision::kAllow) {
       annotate(call.context, "allow", std::move(result.reason));
       return Step::kNext;

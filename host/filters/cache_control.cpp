@@ -1,4 +1,4 @@
-// WithCacheControl: responses depend on the user, so no shared cache may store them.  A handler may set another value.
+// WithCacheControl: forbids shared caches to store responses, because responses depend on the user. A handler may replace the header.
 #include "filters/filters.hpp"
 
 namespace backplane {

@@ -1,4 +1,5 @@
-// WithCORS (--cors-allowed-origins): CORS headers and preflight responses, before authentication, because a preflight has no credentials.
+// WithCORS (--cors-allowed-origins): adds CORS headers and responds to preflight requests. The filter precedes authentication, because a
+// preflight request has no credentials.
 #include <algorithm>
 #include <boost/regex.hpp>
 
@@ -7,15 +8,15 @@
 namespace backplane {
 namespace {
 
-// The longest origin: a scheme, "://", a DNS name of the maximum length and a port.
+// The maximum length of an origin: a scheme, "://", a DNS name and a port fit.
 constexpr std::size_t kMaxOrigin = 512;
 
-// Boost's engine keeps its state on the heap; std::regex recurses once per character and would overflow the stack.
+// boost::regex stores its state on the heap. std::regex recurses for each character and could overflow the stack.
 bool matches(std::string_view origin, const boost::regex& pattern) {
   try {
     return boost::regex_search(origin.begin(), origin.end(), pattern);
   } catch (const std::runtime_error&) {
-    return false;  // the pattern needs too many steps for this text
+    return false;  // the pattern needs too many steps for this origin
   }
 }
 

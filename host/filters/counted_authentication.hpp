@@ -1,8 +1,8 @@
-// An Authentication that counts the results and durations of another one.
+// An Authentication that wraps another Authentication and counts its results and durations.
 //
-// Thread-safety: as the wrapped authentication.
-// Lifetime:      borrows the wrapped authentication and the counts.
-// Errors:        those of the wrapped authentication.
+// Thread-safety: like the wrapped Authentication.
+// Lifetime:      borrows the wrapped Authentication and the counts.
+// Errors:        those of the wrapped Authentication.
 #pragma once
 
 #include "backplane/points/http.hpp"
@@ -35,7 +35,7 @@ class CountedAuthentication final : public Authentication {
     const auto took = Clock::now() - began;
     context.latencies.authentication += took;
     if (user.ok()) return access_.authenticated(AccessMetrics::kSuccess, took, (*user)->name);
-    // A request without a credential is not a failed attempt.
+    // A request with an invalid credential counts as "error", a request without a credential as "failure".
     const bool credential = exchange.peer_certificate_rejected() || !exchange.header("authorization").empty();
     access_.authenticated(credential ? AccessMetrics::kFailed : AccessMetrics::kFailure, took, {});
   }

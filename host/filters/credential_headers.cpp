@@ -7,7 +7,7 @@
 namespace backplane {
 namespace {
 
-// `lower` is in small letters.
+// `lower` must be lower-case.
 bool starts_without_case(std::string_view text, std::string_view lower) {
   if (text.size() < lower.size()) return false;
   return std::equal(lower.begin(), lower.end(), text.begin(),
@@ -26,7 +26,7 @@ CredentialHeaders::CredentialHeaders(const RequestHeaderConfig& config)
     for (const auto* list : {&config.username_headers, &config.uid_headers, &config.group_headers}) add_lower(*list, names_);
     add_lower(config.extra_prefixes, prefixes_);
   }
-  // The flags usually repeat the usual names, and each name costs every request a comparison per header.
+  // The flags usually repeat the default names. Duplicates are removed, because each name is compared with every header of every request.
   for (auto* list : {&names_, &prefixes_}) {
     std::sort(list->begin(), list->end());
     list->erase(std::unique(list->begin(), list->end()), list->end());

@@ -1,5 +1,5 @@
-// The names of headers with credentials. No filter or handler after WithAuthentication gets these headers, so none can forward
-// them.
+// The names of headers with credentials. WithAuthentication hides these headers from the inner filters and the handler, so that they cannot
+// forward them.
 //
 // Thread-safety: immutable.
 // Lifetime:      a value.
@@ -16,13 +16,14 @@ namespace backplane {
 
 class CredentialHeaders {
  public:
-  // Authorization, the usual headers of front proxies (X-Remote-User …), and, if front proxies are accepted, those that `config` names.
+  // The names are Authorization and the default headers of front proxies (X-Remote-User …). If `config` enables front proxies, the headers
+  // that it names are added.
   explicit CredentialHeaders(const RequestHeaderConfig& config);
-  // Compares without case.
+  // Compares without regard to case.
   bool contains(std::string_view header) const noexcept;
 
  private:
-  std::vector<std::string> names_, prefixes_;  // in small letters
+  std::vector<std::string> names_, prefixes_;  // lower-case
 };
 
 }  // namespace backplane

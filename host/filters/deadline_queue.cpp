@@ -34,7 +34,7 @@ void DeadlineQueue::add(Entry& entry, Clock::time_point deadline) {
 void DeadlineQueue::arm(Clock::time_point when) {
   armed_ = when;
   const auto delay = std::max(when - Clock::now(), Clock::duration(std::chrono::milliseconds(1)));
-  // The timer that was set for a later deadline still fires, without effect, at most once per timeout.
+  // A timer for a later deadline is not cancelled. It fires without effect, at most once in the timeout of a request.
   current_executor()->after(delay, [] { current().ring(); });
 }
 

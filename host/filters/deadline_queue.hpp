@@ -1,9 +1,10 @@
-// The deadlines of the requests of one thread; each costs one list insertion.
+// The deadlines of the requests of one thread. To add a deadline costs one list insertion.
 //
-// Nearly every request ends long before its deadline, and nearly all have the same timeout.  So each thread has one timer, set to the
-// earliest deadline; when it fires, the expired entries are called and the timer is set to the next deadline.
-// Thread-safety: one queue per executor thread; everything happens on that thread.
-// Lifetime:      an entry leaves the queue when it is destroyed.
+// Nearly all requests end long before their deadline, and nearly all have the same timeout. Each thread therefore has one timer, which is
+// set to the earliest deadline. When the timer fires, on_deadline() of the expired entries is called, and the timer is set to the next
+// deadline.
+// Thread-safety: each executor thread has one queue, which is used on that thread only.
+// Lifetime:      the destructor of an entry removes it from its queue.
 #pragma once
 
 #include <chrono>
@@ -21,7 +22,7 @@ class DeadlineQueue {
     virtual ~Entry() { unlink(); }
 
    protected:
-    // Called once, on the thread of the queue, when the deadline has passed.  May destroy this entry, but no other entry of the queue.
+    // Called once, on the thread of the queue, after the deadline. May destroy this entry, but no other entry of the queue.
     virtual void on_deadline() = 0;
     void unlink() noexcept;
 
@@ -32,7 +33,7 @@ class DeadlineQueue {
     std::chrono::steady_clock::time_point deadline_;
   };
 
-  // The queue of the current executor's thread.  Must be called on an executor.
+  // Returns the queue of the current thread. Must be called on an executor.
   static DeadlineQueue& current();
   void add(Entry& entry, std::chrono::steady_clock::time_point deadline);
 

@@ -1,10 +1,10 @@
-// One step of the handler chain.
+// Filter: one step of the handler chain.
 //
-// A filter usually decides in enter(), without waiting: that costs a virtual call and no coroutine.  Only a filter that must wait (for a
-// plugin's authenticator) or that wraps the inner handlers (panic recovery, the timeout) returns another Step and costs a coroutine.
-// Thread-safety: filters are immutable after construction, except for atomics, and serve any number of requests at once.
-// Lifetime:      a filter outlives every request; leave() releases what enter() has acquired, however the request ends.
-// Errors:        a refusal is a response; an exception is a bug and ends in the panic recovery.
+// Most filters decide in enter() and do not wait, which costs a virtual call and no coroutine. A filter that must wait (for a plugin's
+// authenticator), or that wraps the inner handlers (panic recovery, the timeout), returns kAwait or kAround and costs a coroutine.
+// Thread-safety: filters are immutable after construction, except for atomics. A filter serves any number of requests at the same time.
+// Lifetime:      filters outlive all requests. leave() releases what enter() has acquired, however the request ends.
+// Errors:        a filter refuses a request with a response. An exception is a bug; WithPanicRecovery catches it.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +20,9 @@ namespace backplane {
 
 enum class Step : unsigned char {
   kNext,           // continue with the next filter
-  kNextThenLeave,  // continue, and call leave() when the inner filters and the handler have ended
+  kNextThenLeave,  // continue; leave() is called when the inner filters and the handler have ended
   kRefuse,         // send call.refusal and stop
-  kAwait,          // enter() cannot decide: await enter_slowly()
+  kAwait,          // enter() cannot decide without waiting: await enter_slowly()
   kAround,         // around() runs the inner filters and the handler
 };
 
@@ -30,11 +30,12 @@ class AuditRegistrations;
 
 // The response of a filter that refuses a request.
 struct Refusal {
-  Status status;       // sent in the encoding the client accepts …
-  int plain_code = 0;  // … unless this is set: then `text` as plain text with a newline, as Go's http.Error
+  Status status;       // sent in the encoding that the client accepts, if plain_code is 0
+  int plain_code = 0;  // if set, the response is `text` and a newline, as plain text like Go's http.Error
   std::string text;
   bool close_connection = false;
-  // Set for a refusal that precedes WithAudit: if these registrations audit the request, the start of this response is its only event.
+  // Set if the refusing filter precedes WithAudit. If a policy of these registrations audits the request, the start of the response is its
+  // only event.
   const AuditRegistrations* audit = nullptr;
 
   static Refusal plain(int code, std::string text) { return Refusal{{}, code, std::move(text)}; }
@@ -42,8 +43,8 @@ struct Refusal {
 
 // Data of a request for its access-log line and its metrics.
 struct RequestNotes {
-  std::chrono::nanoseconds waited{};  // in the request gate's queue
-  std::string log_fields;             // " key=value", as the line shows them
+  std::chrono::nanoseconds waited{};  // the time in the queue of the request gate
+  std::string log_fields;             // additional fields of the access-log line: " key=value"
 };
 
 struct PendingAuthorization;
@@ -52,21 +53,21 @@ struct FilterCall {
   RequestContext& context;
   RequestNotes* notes = nullptr;
   Refusal refusal = {};
-  GatePass pass = {};                                                     // the state of the request gate
-  std::shared_ptr<PendingAuthorization> pending_authorization = nullptr;  // from enter() to enter_slowly() of WithAuthorization
+  GatePass pass = {};                                                     // the state that the request gate stores for the request
+  std::shared_ptr<PendingAuthorization> pending_authorization = nullptr;  // passed from enter() to enter_slowly() of WithAuthorization
 
-  // The current exchange.  around() replaces it for the inner filters by InFront.
+  // The current exchange of the request. around() uses InFront to set another exchange for the inner filters and the handler.
   Exchange& exchange() const noexcept { return *context.exchange; }
 };
 
 class HandlerChain;
 
-// The inner filters and the handler of a filter.
+// Rest runs the filters inside a filter, and the handler. It is the argument of Filter::around().
 class Rest {
  public:
   Rest(const HandlerChain& chain, std::size_t row) : chain_(chain), row_(row) {}
   Task<void> run(FilterCall& call) const;
-  // Sends call.refusal instead.
+  // Sends call.refusal instead of running the inner filters and the handler.
   Task<void> refuse(FilterCall& call) const;
 
  private:

@@ -1,6 +1,7 @@
-// The base of exchanges with which filters wrap another one; it also forwards the host's own calls on a connection.
+// The base class of exchanges that a filter wraps around another exchange. It also forwards FrontProxyPeer, which is an interface of the
+// host.
 //
-// Thread-safety, errors: as Exchange.
+// Thread-safety, errors: like Exchange.
 // Lifetime:      borrows the wrapped exchange.
 #pragma once
 
@@ -16,8 +17,8 @@ class FilterExchange : public ForwardingExchange, public FrontProxyPeer {
   const PeerCertificate* front_proxy_certificate() const noexcept override { return backplane::front_proxy_certificate(inner()); }
 };
 
-// Makes `front` the current exchange of a request while this object lives: RequestContext::exchange is the only record of it, so nothing
-// else may set it.  The destructor restores the wrapped exchange, however the request ends.
+// Makes `front` the current exchange of a request (RequestContext::exchange) while this object exists. The destructor restores the former
+// exchange, however the request ends. No other code may set RequestContext::exchange.
 class InFront {
  public:
   InFront(RequestContext& context, Exchange& front) noexcept : context_(context), former_(context.exchange) { context_.exchange = &front; }

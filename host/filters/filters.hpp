@@ -1,6 +1,6 @@
-// The factories of the filters, one per file.  They return null if the configuration does not enable the filter.
+// The factories of the filters. Each filter has a file. A factory returns null if the configuration does not enable the filter.
 //
-// Lifetime: filters borrow what the configuration points to and copy the rest.
+// Lifetime:      filters borrow the objects to which the configuration points, and copy the rest of the configuration.
 #pragma once
 
 #include <memory>
@@ -34,11 +34,11 @@ FilterPtr with_priority_and_fairness(const ChainConfig& config);
 FilterPtr with_max_in_flight_limit(const ChainConfig& config);
 FilterPtr with_authorization(const ChainConfig& config);
 
-// True for requests that are served during the drain too: health, metrics, and the server's calls to itself.
+// Returns true for requests that are also served during the drain: health checks, metrics, and calls of the server to itself.
 bool exempt_from_retry_after(const FilterCall& call) noexcept;
 
 enum class AuditBegin : unsigned char { kAudited, kNotAudited, kFailed };
-// begin_audit(); kFailed: a policy threw, and call.refusal is the response.
+// Calls begin_audit(). kFailed: a policy threw an exception, and call.refusal is the response.
 AuditBegin try_audit(const AuditRegistrations& registrations, FilterCall& call);
 
 }  // namespace backplane

@@ -1,6 +1,6 @@
-// The chain of filters with a handler of the test.
+// For tests: the chain of filters around a test's handler.
 //
-// Thread-safety: one test.
+// Thread-safety: each object belongs to one test.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace backplane::filters_testing {
 
-// A request as the transport passes it to the chain, and its response.
+// A request as the transport passes it to the chain, and the response to it.
 class TestExchange final : public Exchange {
  public:
   std::string request_method = "GET";
@@ -29,9 +29,9 @@ class TestExchange final : public Exchange {
   bool finished = false;
   bool closing = false;
   std::atomic<bool> aborted{false};
-  const Executor* home = nullptr;     // the only executor that may use it; null: any
+  const Executor* home = nullptr;     // the executor that the chain must use; null: any executor
   std::atomic<int> strangers{0};      // calls on other executors
-  NamedSignal* responding = nullptr;  // respond() sends the head, then waits for this; abort() fires it
+  NamedSignal* responding = nullptr;  // if set, respond() waits for this signal after it has sent the head; abort() fires it
 
   std::string response_header(std::string_view name) const {
     for (const auto& [key, value] : response_headers) {
@@ -105,7 +105,7 @@ class TestExchange final : public Exchange {
   }
 };
 
-// Takes the place of the router.
+// The handler that the chain calls instead of the router.
 class TestHandler final : public HttpHandler {
  public:
   std::function<Task<void>(RequestContext&, Exchange&)> answer = ok;

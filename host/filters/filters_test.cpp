@@ -278,8 +278,6 @@ TEST_F(Filters, MoreThanTheLimitIs429ForAllButTheSuperuser) {
   EXPECT_EQ(full.running(false), 1);
 }
 
-// Returns the given decision, and counts the calls.
-
 TEST(InFlight, TheMostOfAPeriodIsShownInTheNext) {
   InFlightLimits limits(3, 0);
   for (int i = 0; i < 5; ++i) limits.try_enter(false);

@@ -1,4 +1,4 @@
-// A plugin's gate in the place of the limits.
+// Tests of a plugin's request gate, which replaces the limits of InFlightLimits.
 #include "filters/filters_fixture.hpp"
 
 namespace backplane {
@@ -134,7 +134,7 @@ TEST_F(GatedFilters, AWatchThatWritesFromAnotherExecutorIsCountedOnItsConnection
 
 struct WatchHandler {
   TestGate& gate;
-  std::vector<int> in;  // at each step
+  std::vector<int> in;  // the number of requests in the gate at each step
   Promise<bool> others;
 
   Task<void> answer(Exchange& exchange) {

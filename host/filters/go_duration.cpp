@@ -13,7 +13,7 @@ struct Unit {
   std::string_view name;
   double nanoseconds;
 };
-// µ is U+00B5 or U+03BC, as in Go.
+// "µ" may be U+00B5 or U+03BC, as in Go.
 constexpr std::array<Unit, 8> kUnits{
     {{"ns", 1}, {"us", 1e3}, {"\xC2\xB5s", 1e3}, {"\xCE\xBCs", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}}};
 

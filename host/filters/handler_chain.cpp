@@ -13,7 +13,7 @@
 namespace backplane {
 namespace {
 
-// A row of upstream's order whose work another part of the server does.
+// The factory of upstream's filters whose work another part of the server does.
 FilterPtr place(const ChainConfig&) { return nullptr; }
 
 struct TableRow {
@@ -21,15 +21,15 @@ struct TableRow {
   FilterPtr (*make)(const ChainConfig&);
 };
 
-// The order of a request through the chain, outermost first (apiserver/pkg/server.DefaultBuildHandlerChain).
+// Upstream's order, the outermost filter first (apiserver/pkg/server.DefaultBuildHandlerChain).
 constexpr TableRow kTable[] = {
     {"WithAuditInit", with_audit_init},
     {"WithPanicRecovery", with_panic_recovery},
     {"WithMuxAndDiscoveryComplete", with_mux_and_discovery_complete},
     {"WithRequestReceivedTimestamp", with_request_received_timestamp},
     {"WithRequestInfo", with_request_info},
-    {"WithRoutine", place},          // every request is a coroutine already
-    {"WithLatencyTrackers", place},  // RequestContext::latencies; AuditedExchange makes annotations of them
+    {"WithRoutine", place},          // the server runs every request in a coroutine
+    {"WithLatencyTrackers", place},  // RequestContext::latencies has the times, and AuditedExchange adds them to the annotations
     {"WithHTTPLogging", with_http_logging},
     {"WithRetryAfter", with_retry_after},
     {"WithHSTS", with_hsts},
@@ -39,18 +39,18 @@ constexpr TableRow kTable[] = {
     {"WithWaitGroup", with_wait_group},
     {"WithRequestDeadline", with_request_deadline},
     {"WithTimeoutForNonLongRunningRequests", with_timeout_for_non_long_running_requests},
-    {"WithWarningRecorder", place},  // RequestContext records warnings; the endpoint that writes the response sends them
+    {"WithWarningRecorder", place},  // RequestContext stores warnings, and the endpoint that writes the response sends them
     {"WithCORS", with_cors},
     {"WithAuthentication", with_authentication},
     {"WithTracing", with_tracing},
     {"WithAudit", with_audit},
     {"WithImpersonation", with_impersonation},
     {"WithPriorityAndFairness", with_priority_and_fairness},
-    {"WithMaxInFlightLimit", with_max_in_flight_limit},  // unless a plugin has registered a request gate
+    {"WithMaxInFlightLimit", with_max_in_flight_limit},  // null if a plugin has registered a request gate
     {"WithAuthorization", with_authorization},
 };
 
-// Calls leave() of the rows that returned kNextThenLeave, in reverse order, on every path.
+// Calls leave() of the filters that returned kNextThenLeave, in reverse order, however the request ends.
 class Leaver {
  public:
   explicit Leaver(FilterCall& call) : call_(call) {}
@@ -67,7 +67,7 @@ class Leaver {
   const Filter* filters_[std::size(kTable)];
 };
 
-// The trace of a request while its chain runs.
+// Sets the trace of a request while its chain runs.
 class Traced {
  public:
   Traced(RequestContext& context, const Exchange& exchange) : context_(context), marks_(exchange) { context_.trace = &marks_; }
@@ -133,7 +133,7 @@ Task<void> HandlerChain::run(FilterCall& call, std::size_t row) const {
       co_return;
     }
   }
-  // A handler may end on any executor; filters and exchanges belong to the connection's.
+  // The handler may end on any executor, but filters and exchanges must be used on the connection's executor.
   const OriginExecutor origin;
   MeteredExchange metered(call.exchange());
   const InFront in_front(call.context, metered);

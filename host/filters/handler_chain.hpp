@@ -1,8 +1,8 @@
 // The handler chain: the filters in upstream's order around the router.
 //
-// Thread-safety: immutable after construction; handle() from any executor.
-// Lifetime:      outlives the transport; borrows everything in ChainConfig.
-// Errors:        every request gets a response; exceptions end in WithPanicRecovery.
+// Thread-safety: immutable after construction. handle() may be called on any executor.
+// Lifetime:      outlives the transport, and borrows the objects to which ChainConfig points.
+// Errors:        every request gets a response. WithPanicRecovery catches exceptions.
 #pragma once
 
 #include <chrono>
@@ -31,7 +31,7 @@ class Tracer;
 }
 
 struct ChainConfig {
-  // Never null in a running server.
+  // In a running server, a pointer is null only if its comment says what null means.
   const Authentication* authentication = nullptr;
   ResumableAuthorizer* authorization = nullptr;
   const Signal* mux_and_discovery_complete = nullptr;
@@ -39,20 +39,20 @@ struct ChainConfig {
   WaitGroup* short_requests = nullptr;
   PacedWaitGroup* watches = nullptr;
   InFlightLimits* in_flight = nullptr;
-  RequestGate* gate = nullptr;  // replaces `in_flight`; null: no plugin has registered one
+  RequestGate* gate = nullptr;  // used instead of `in_flight`; null: no plugin has registered a request gate
   RequestMetrics* metrics = nullptr;
   const AuditRegistrations* audit = nullptr;  // null: requests are not audited
   const tracing::Tracer* tracer = nullptr;    // null: no spans are exported
 
   bool shutdown_send_retry_after = false;
-  // 0: watches are not waited for at shutdown.
+  // 0: the shutdown does not wait for watches.
   std::chrono::nanoseconds shutdown_watch_termination_grace_period{};
   std::chrono::nanoseconds request_timeout = std::chrono::seconds(60);
   double goaway_chance = 0;
-  bool offers_cbor = false;  // RequestContext::offers_cbor
-  // HTTP/2 connections of unauthenticated clients end after one request (UnauthenticatedHTTP2DOSMitigation).
+  bool offers_cbor = false;  // the value of RequestContext::offers_cbor
+  // If true, an HTTP/2 connection ends after one unauthenticated request (UnauthenticatedHTTP2DOSMitigation).
   bool one_request_of_the_unknown = true;
-  RequestHeaderConfig request_header;     // the headers it names are withheld from handlers
+  RequestHeaderConfig request_header;     // the headers that it names are hidden from handlers
   bool constrained_impersonation = true;  // the gate ConstrainedImpersonation
   std::vector<std::string> strict_transport_security_directives;
   std::vector<std::string> cors_allowed_origins;
@@ -64,7 +64,7 @@ class HandlerChain final : public HttpHandler {
   ~HandlerChain() override;
 
   Task<void> handle(RequestContext& context, Exchange& exchange) override;
-  // The names of the enabled rows, outermost first.
+  // Returns the names of the enabled filters, the outermost first.
   std::vector<std::string> names() const;
 
  private:
@@ -79,7 +79,7 @@ class HandlerChain final : public HttpHandler {
   static void count(const FilterCall& call, const MeteredExchange& metered, RequestSeries& series);
 
   const bool offers_cbor_;
-  std::unique_ptr<const Authentication> authentication_;  // counts results; null: there are no metrics
+  std::unique_ptr<const Authentication> authentication_;  // counts the results of ChainConfig::authentication; null: there are no metrics
   std::vector<Row> rows_;
   HttpHandler& inner_;
 };

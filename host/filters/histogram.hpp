@@ -1,6 +1,6 @@
-// A histogram of durations, as Prometheus defines it.
+// A histogram of durations with Prometheus semantics.
 //
-// Thread-safety: relaxed atomics; any thread.  A scrape sees each number as it is at that moment.
+// Thread-safety: any thread; the counts are relaxed atomics. A scrape reads each count separately, so the counts may not match.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace backplane {
 
-// `bounds`: the upper bounds in seconds, ascending.
+// `bounds`: the upper bounds of the buckets in seconds, in ascending order.
 template <const auto& bounds>
 class Histogram {
  public:
@@ -31,7 +31,7 @@ class Histogram {
   }
 
   static constexpr double bound(std::size_t bucket) { return bounds[bucket]; }
-  // The count of one bucket, without those below it.
+  // Returns the count of one bucket. The lower buckets are not included.
   std::uint64_t in_bucket(std::size_t bucket) const noexcept { return buckets_[bucket].load(std::memory_order_relaxed); }
   std::uint64_t count() const noexcept { return count_.load(std::memory_order_relaxed); }
   double sum_seconds() const noexcept { return static_cast<double>(sum_ns_.load(std::memory_order_relaxed)) / 1e9; }

@@ -1,4 +1,4 @@
-// WithHSTS (--strict-transport-security-directives).
+// WithHSTS (--strict-transport-security-directives): sets the header Strict-Transport-Security.
 #include "filters/filters.hpp"
 
 namespace backplane {

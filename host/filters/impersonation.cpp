@@ -1,4 +1,4 @@
-// WithImpersonation: a request with Impersonate-* headers is served as another user, if its sender may act as that user.
+// WithImpersonation: serves a request with Impersonate-* headers as another user, if the client may act as that user.
 #include <algorithm>
 
 #include "backplane/points/audit.hpp"
@@ -11,7 +11,7 @@
 namespace backplane {
 namespace {
 
-// Hides the headers from the handlers behind the filter: nothing there may depend on how a user was established.
+// Hides the impersonation headers from the inner filters and the handler, which must not depend on how the user was determined.
 class WithoutImpersonation final : public FilterExchange {
  public:
   explicit WithoutImpersonation(Exchange& inner) : FilterExchange(inner) {
@@ -64,7 +64,7 @@ class Impersonation final : public Filter {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // Replaces the user of the request.
+  // Replaces the user of the request by the wanted user.
   Task<Status> impersonate(FilterCall& call, const UserInfo& wanted) const {
     const AuthorizationAttributes request = authorization_attributes(call.context);
     const OriginExecutor origin;

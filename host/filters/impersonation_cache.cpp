@@ -8,7 +8,7 @@
 namespace backplane {
 namespace {
 
-// Texts with their lengths, so that different lists never have the same bytes.
+// Texts are added with their lengths, so that different lists never have the same bytes.
 class KeyText {
  public:
   KeyText& add(std::string_view text) {

@@ -1,9 +1,10 @@
-// The caches of impersonation: decisions that allowed a user, for a short time, and the mode in which each requestor succeeded last.
+// The caches of impersonation. One kind stores decisions that allowed an impersonation, for a short time. The other kind stores the mode in
+// which each requestor succeeded last.
 //
 // Keys are SHA-256 digests of everything that the decision depends on, so their size does not depend on what clients send.
 //
-// Thread-safety: any thread; each of 16 parts has a lock, held for one look-up.
-// Errors:        none; a full part forgets entries.
+// Thread-safety: any thread. The cache has 16 parts; each has a lock, which is held for one look-up or insertion.
+// Errors:        none. A full part removes an entry.
 #pragma once
 
 #include <array>
@@ -22,13 +23,13 @@
 namespace backplane {
 
 using ImpersonationKey = std::array<unsigned char, 32>;
-// A key of the wanted user and its requestor; with `request`, of the request's attributes too. Nullopt: attributes with a selector that
-// cannot be parsed have no key.
+// Returns the key of the wanted user and its requestor. If `request` is not null, the key also includes the request's attributes. Returns
+// nullopt if the attributes have a selector that cannot be parsed.
 std::optional<ImpersonationKey> impersonation_key(const UserInfo& wanted, const UserInfo& requestor,
                                                   const AuthorizationAttributes* request);
 ImpersonationKey requestor_key(std::string_view name);
 
-// At most kPerPart entries in each part.
+// A cache with at most kPerPart entries in each part.
 template <class T>
 class ImpersonationCache {
  public:

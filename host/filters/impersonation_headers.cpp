@@ -13,21 +13,21 @@ constexpr std::string_view kUid = "impersonate-uid";
 constexpr std::string_view kGroup = "impersonate-group";
 constexpr std::string_view kExtraPrefix = "impersonate-extra-";
 
-// A key that is not valid percent-encoding is used unchanged.
+// If a key is not valid percent-encoding, it is used unchanged.
 std::string extra_key(std::string_view header) {
   bool valid = true;
   std::string key = percent_decode(header.substr(kExtraPrefix.size()), false, &valid);
   return valid ? key : std::string(header.substr(kExtraPrefix.size()));
 }
 
-// Go's %#v of a slice of strings.
+// Prints a slice of strings like Go's %#v.
 std::string go_list(const std::vector<std::string>& texts) {
   std::string out = "[]string{";
   for (std::size_t i = 0; i < texts.size(); ++i) out.append(i == 0 ? "" : ", ").append(backplane::quoted(texts[i]));
   return out + "}";
 }
 
-// Go's %#v of the user.
+// Prints the user like Go's %#v.
 Status without_name(const UserInfo& wanted) {
   std::string extra;
   for (const auto& [key, values] : wanted.extra) {
@@ -38,7 +38,7 @@ Status without_name(const UserInfo& wanted) {
                      (extra.empty() ? "(nil)" : "{" + extra + "}") + "} without impersonating a user name");
 }
 
-// Go's %v of the object references in which upstream's former filter lists the requested attributes.
+// Prints the requested attributes like Go's %v prints the object references of upstream's former filter.
 Status without_user(const UserInfo& wanted) {
   std::string list;
   const auto add = [&list](const std::string& reference) { list.append(list.empty() ? "{" : " {").append(reference).append("}"); };

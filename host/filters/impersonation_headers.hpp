@@ -1,7 +1,8 @@
-// The headers Impersonate-User, -Uid, -Group and -Extra-<key>: the user that a client wants to act as.
+// The headers Impersonate-User, Impersonate-Uid, Impersonate-Group and Impersonate-Extra-<key>. They name the user as which a client wants
+// to act.
 //
 // Thread-safety: pure functions.
-// Errors:        kBadRequest for headers without a user name.
+// Errors:        kBadRequest if there are such headers but no user name.
 #pragma once
 
 #include <optional>
@@ -13,11 +14,11 @@
 
 namespace backplane {
 
-// True for the headers that impersonation reads, in any letter case.
+// Returns true for the headers that impersonation reads, in any letter case.
 bool is_impersonation_header(std::string_view name) noexcept;
 
-// The user that the headers name, with the groups that they name and no other group; keys of `extra` are sorted. Nullopt if no header
-// names a user.
+// Returns the user that the headers name, with only the groups that the headers name. The keys of `extra` are sorted. Returns nullopt if
+// there are no impersonation headers.
 // `constrained`: the gate ConstrainedImpersonation, which changes the text of the error.
 Result<std::optional<UserInfo>> wanted_user(const Exchange& exchange, bool constrained);
 

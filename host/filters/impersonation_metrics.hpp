@@ -1,6 +1,6 @@
-// Counts of impersonation (upstream: apiserver_impersonation_*).
+// Impersonation metrics (upstream: apiserver_impersonation_*).
 //
-// Thread-safety: any thread; atomic counts.
+// Thread-safety: any thread; the counts are atomic.
 #pragma once
 
 #include <array>
@@ -13,10 +13,10 @@ namespace backplane {
 
 class ImpersonationMetrics {
  public:
-  // metrics.ExponentialBuckets(0.001, 2, 15)
+  // metrics.ExponentialBuckets(0.001, 2, 15) of upstream.
   static constexpr std::array<double, 15> kBuckets{0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128,
                                                    0.256, 0.512, 1.024, 2.048, 4.096, 8.192, 16.384};
-  // In the order in which they are tried. The label of a request that no mode allows is empty.
+  // The modes in the order in which they are tried. The last label, the empty text, counts requests that no mode allows.
   static constexpr std::array<std::string_view, 6> kModes{"associated-node", "arbitrary-node", "serviceaccount", "user-info", "legacy", ""};
   static constexpr std::size_t kNoMode = kModes.size() - 1;
   using Seconds = Histogram<kBuckets>;

@@ -11,14 +11,14 @@
 namespace backplane {
 namespace {
 
-// Indexes in ImpersonationMetrics::kModes.
+// Indexes of ImpersonationMetrics::kModes.
 enum Mode : std::size_t { kAssociatedNode, kArbitraryNode, kServiceAccount, kUserInfo, kLegacy };
 
 constexpr std::string_view kAuthenticationGroup = "authentication.k8s.io";
 constexpr std::string_view kNodesGroup = "system:nodes";
 constexpr std::string_view kNodeNameKey = "authentication.kubernetes.io/node-name";
 constexpr std::string_view kNodeKeysKey = "authentication.kubernetes.io/associated-node-keys";
-// At this number of checks, the constrained modes check "*" first.
+// If a request needs at least this many checks of groups or extra values, the constrained modes check "*" first.
 constexpr std::size_t kMany = 4;
 
 std::string constraint_of(std::size_t mode) { return "impersonate:" + std::string(ImpersonationMetrics::kModes[mode]); }
@@ -31,7 +31,7 @@ void add_once(std::vector<std::string>& list, std::string_view text) {
   if (!contains(list, text)) list.emplace_back(text);
 }
 
-// The node of "system:node:<node>".
+// Returns the node of the user name "system:node:<node>".
 std::optional<std::string> node_of(std::string_view user) {
   constexpr std::string_view kPrefix = "system:node:";
   if (!user.starts_with(kPrefix)) return std::nullopt;
@@ -42,7 +42,7 @@ std::optional<std::string> node_of(std::string_view user) {
 struct ServiceAccount {
   std::string ns, name;
 };
-// The account of "system:serviceaccount:<namespace>:<name>".
+// Returns the service account of the user name "system:serviceaccount:<namespace>:<name>".
 std::optional<ServiceAccount> service_account_of(std::string_view user) {
   constexpr std::string_view kPrefix = "system:serviceaccount:";
   if (!user.starts_with(kPrefix)) return std::nullopt;
@@ -56,7 +56,7 @@ std::optional<ServiceAccount> service_account_of(std::string_view user) {
 
 bool has_only_a_name(const UserInfo& user) { return user.uid.empty() && user.groups.empty() && user.extra.empty(); }
 
-// Whether the requestor is a service account whose token is bound to the node.
+// Returns true if the requestor is a service account whose token is bound to the node.
 bool is_on_node(const UserInfo& requestor, const std::string& node) {
   if (!service_account_of(requestor.name)) return false;
   for (const auto& [key, values] : requestor.extra) {
@@ -73,7 +73,7 @@ bool applies(std::size_t mode, const UserInfo& wanted, const UserInfo& requestor
   return !node && !service_account_of(wanted.name);
 }
 
-// The requestor without its extra values, which name its node and its pod: the check is the same on every node.
+// Returns the requestor without its extra values, which name its node and its pod. The result is the same on every node.
 UserInfo without_values(const UserInfo& requestor) {
   UserInfo out = requestor;
   std::vector<std::string> keys;
@@ -95,10 +95,10 @@ AuthorizationAttributes attributes(std::size_t mode, const UserRef& requestor, s
   out.name = std::move(name);
   return out;
 }
-// Users and groups are of the core group in the legacy mode alone.
+// Users and groups belong to the core API group in the legacy mode, and to authentication.k8s.io in the other modes.
 std::string_view user_group(std::size_t mode) { return mode == kLegacy ? std::string_view() : kAuthenticationGroup; }
 
-// The reason why a constrained mode refuses an extra; empty: it accepts it.
+// Returns the reason why a constrained mode refuses the extra fields; empty if the mode accepts them.
 std::string extra_problem(const UserInfo& wanted) {
   for (const auto& [key, values] : wanted.extra) {
     if (key.empty()) return "impersonating the empty string key in extra is not allowed";
@@ -162,7 +162,7 @@ Task<Result<std::optional<ImpersonatedUser>>> ImpersonationModes::check(std::siz
 Task<Result<std::optional<ImpersonatedUser>>> ImpersonationModes::check_constrained(std::size_t mode, const UserInfo& wanted,
                                                                                     const AuthorizationAttributes& request) const {
   if (!applies(mode, wanted, *request.user)) co_return std::optional<ImpersonatedUser>();
-  // One cache entry serves all nodes of the account, so the name is set again at the end.
+  // In mode kAssociatedNode, one cache entry serves all nodes of the service account. `named` therefore sets the name of the user again.
   UserInfo key_user = wanted;
   UserInfo key_requestor = *request.user;
   if (mode == kAssociatedNode) {
@@ -199,7 +199,7 @@ Task<Result<std::optional<ImpersonatedUser>>> ImpersonationModes::check_constrai
 
 Task<Status> ImpersonationModes::check_user(std::size_t mode, const UserInfo& wanted, const UserRef& requestor, UserInfo& actual) const {
   Status status = co_await check_name(mode, wanted, requestor, actual);
-  // Without the gate the uid is the last thing to be checked.
+  // If the gate is off, the uid is checked last.
   if (status.ok() && constrained_) status = co_await check_uid(mode, wanted, requestor);
   if (status.ok()) status = co_await check_groups(mode, wanted, requestor);
   if (status.ok()) status = co_await check_extra(mode, wanted, requestor);
@@ -277,7 +277,7 @@ Task<Status> ImpersonationModes::check_extra(std::size_t mode, const UserInfo& w
 
 Task<Status> ImpersonationModes::allowed(std::size_t mode, AuthorizationAttributes wanted) const {
   if (mode == kAssociatedNode) {
-    // The permission must hold for every node, since its cache entry does.
+    // The permission must apply to every node, because its cache entry does.
     if (wanted.verb == constraint_of(mode)) wanted.name = "*";
     wanted.user = UserRef(without_values(*wanted.user));
   }

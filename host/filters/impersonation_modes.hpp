@@ -1,8 +1,9 @@
-// Whether a user may act as another one (apiserver/pkg/endpoints/filters/impersonation).
+// Decides whether a user may act as another user (apiserver/pkg/endpoints/filters/impersonation).
 //
-// Constrained modes need two permissions: the request itself with the verb impersonate-on:<mode>:<verb>, and the wanted user with the verb
-// impersonate:<mode>. The last mode, legacy, needs the verb impersonate alone. The mode in which the requestor succeeded last is tried
-// first; if none allows it, the error is that of the first one tried.
+// The constrained modes need two permissions: for the request, with the verb impersonate-on:<mode>:<verb>, and for the wanted user, with
+// the verb impersonate:<mode>. The last mode, legacy, needs only permission for the wanted user, with the verb impersonate. The mode in
+// which the requestor succeeded last is tried first. If no mode allows the impersonation, the result is the error of the first mode that
+// returned one.
 //
 // Thread-safety: any thread.
 // Lifetime:      borrows the authorizer and the metrics.
@@ -21,23 +22,23 @@ namespace backplane {
 
 struct ImpersonatedUser {
   UserRef user;
-  std::string constraint;  // "impersonate:user-info", …; empty in the legacy mode
+  std::string constraint;  // "impersonate:user-info", …; empty in legacy mode
 };
 
 class ImpersonationModes {
  public:
-  // `constrained`: the gate ConstrainedImpersonation; off: only the legacy mode. `metrics` may be null.
+  // `constrained`: the gate ConstrainedImpersonation. If it is off, only the legacy mode is used. `metrics` may be null.
   ImpersonationModes(Authorizer& authorizer, bool constrained, ImpersonationMetrics* metrics);
-  // `request`: what the requestor, its user, wants to do as the user `wanted`.
+  // `request`: the attributes of the request that request.user wants to make as the user `wanted`.
   Task<Result<ImpersonatedUser>> impersonate(const UserInfo& wanted, const AuthorizationAttributes& request) const;
 
  private:
   static constexpr std::size_t kModes = 5;
   struct Caches {
-    // Of whole checks, and of those that do not depend on the request.
+    // `whole` caches complete decisions. `user` caches the part of a decision that does not depend on the request.
     ImpersonationCache<ImpersonatedUser> whole{std::chrono::seconds(10)}, user{std::chrono::seconds(10)};
   };
-  // Success without a user: the mode does not apply.
+  // A successful result without a user means that the mode does not apply.
   Task<Result<std::optional<ImpersonatedUser>>> check(std::size_t mode, const UserInfo& wanted,
                                                       const AuthorizationAttributes& request) const;
   Task<Result<std::optional<ImpersonatedUser>>> check_constrained(std::size_t mode, const UserInfo& wanted,

@@ -9,7 +9,8 @@ namespace {
 
 using filters_testing::TestExchange;
 
-// Allows what is listed: "user verb group/resource[/subresource] namespace/name", or "user verb path". Records the attributes.
+// Allows the requests in a list: "user verb group/resource[/subresource] namespace/name" or "user verb path". Records the attributes of all
+// requests.
 class ListedAuthorizer final : public ResumableAuthorizer {
  public:
   std::set<std::string> allowed;
@@ -52,7 +53,7 @@ struct ImpersonationFilter : filters_testing::Filters {
     user = *context.user;
     co_await filters_testing::TestHandler::ok(context, exchange);
   }
-  // Sends the headers with GET of a pod; one chain keeps its cached decisions.
+  // Sends GET of a pod with these headers. All calls use one chain, so decisions stay cached.
   TestExchange& get(Headers headers, std::string_view target = "/api/v1/namespaces/n/pods/p") {
     if (!chain) chain = std::make_unique<HandlerChain>(config, handler);
     TestExchange& exchange = exchanges.emplace_back();
@@ -74,7 +75,7 @@ struct ImpersonationFilter : filters_testing::Filters {
   ListedAuthorizer authorizer;
   UserInfo requestor;
   std::unique_ptr<HandlerChain> chain;
-  UserInfo user;  // as the handler got it
+  UserInfo user;  // the user that the handler received
 };
 
 using Texts = std::vector<std::string>;
@@ -114,7 +115,7 @@ TEST_F(ImpersonationFilter, ARefusalIsThatOfTheFirstMode) {
             "pods \"p\" is forbidden: User \"boss\" cannot impersonate-on:user-info:get resource \"pods\" in API "
             "group \"\" in the namespace \"n\": why");
   EXPECT_EQ(handler.calls, 0);
-  // After a success in the legacy mode, that mode's error.
+  // After a success in legacy mode, the error is that of legacy mode.
   allow({"boss impersonate /users /jane", "jane get /pods n/p"});
   EXPECT_EQ(get({{"impersonate-user", "jane"}}).code, 200);
   EXPECT_EQ(message_of(get({{"impersonate-user", "joe"}})),
@@ -216,7 +217,7 @@ TEST_F(ImpersonationFilter, AServiceAccountOnANodeMayActAsThatNodeAlone) {
   EXPECT_EQ(get({{"impersonate-user", "system:node:n1"}}).code, 200);
   EXPECT_EQ(user.name, "system:node:n1");
   EXPECT_EQ(get({{"impersonate-user", "system:node:n2"}}).code, 403);
-  // The same account on another node needs no other permission: its node has the cached one.
+  // The same service account needs no other permission on another node, because the cached decision applies to all nodes.
   requestor.extra[0].second = {"n2"};
   EXPECT_EQ(get({{"impersonate-user", "system:node:n2"}}).code, 200);
   EXPECT_EQ(user.name, "system:node:n2");

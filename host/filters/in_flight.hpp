@@ -1,7 +1,7 @@
-// Counts the short requests in progress, read-only and mutating ones separately, with their limits and their maximum in the last second.
+// Counts the requests in progress, read-only and mutating requests separately. Each kind has a limit, and the maximum of the last second.
 //
-// Thread-safety: atomics; any thread.
-// Lifetime:      outlives the chain.
+// Thread-safety: any thread; the counts are atomic.
+// Lifetime:      outlives the handler chain.
 #pragma once
 
 #include <atomic>
@@ -12,12 +12,12 @@
 
 namespace backplane {
 
-// The class of a request, by its verb.
+// Classifies a request by its verb.
 inline bool is_mutating(std::string_view verb) noexcept { return verb != "get" && verb != "list" && verb != "watch"; }
 
 class InFlightLimits {
  public:
-  // 0: no limit.
+  // The limits; 0: no limit.
   InFlightLimits(int read_only, int mutating) : read_only_(read_only), mutating_(mutating) {}
 
   bool try_enter(bool mutating) noexcept {
@@ -37,7 +37,7 @@ class InFlightLimits {
   }
   void leave(bool mutating) noexcept { of(mutating).running.fetch_sub(1, std::memory_order_relaxed); }
   int running(bool mutating) const noexcept { return (mutating ? mutating_ : read_only_).running.load(std::memory_order_relaxed); }
-  // The maximum of the period that ended with the last next_period().
+  // Returns the maximum of the period that the last next_period() has ended.
   int highest(bool mutating) const noexcept { return (mutating ? mutating_ : read_only_).shown.load(std::memory_order_relaxed); }
   void next_period() noexcept {
     for (Counter* counter : {&read_only_, &mutating_}) {
@@ -47,12 +47,12 @@ class InFlightLimits {
   }
 
  private:
-  // On separate cache lines, because every core writes both.
+  // The counters have separate cache lines, because every core writes to both.
   struct alignas(64) Counter {
     explicit Counter(int max) : limit(max) {}
     std::atomic<int> running{0};
-    std::atomic<int> highest{0};  // in this period
-    std::atomic<int> shown{0};    // in the one before
+    std::atomic<int> highest{0};  // the maximum of this period
+    std::atomic<int> shown{0};    // the maximum of the previous period
     int limit;
   };
   static void note_highest(Counter& counter, int running) noexcept {
@@ -64,11 +64,11 @@ class InFlightLimits {
   Counter mutating_;
 };
 
-// Begins a period every second.
+// Calls next_period() every second.
 class InFlightPeriods {
  public:
   InFlightPeriods(InFlightLimits& limits, Executor& timer) : limits_(limits), timer_(timer) {}
-  // Call it before the loop runs. This object must outlive the loop.
+  // Must be called before the loop runs. This object must outlive the loop.
   void start() {
     timer_.after(std::chrono::seconds(1), [this] {
       limits_.next_period();

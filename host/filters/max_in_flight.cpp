@@ -1,4 +1,4 @@
-// WithMaxInFlightLimit (--max-requests-inflight, --max-mutating-requests-inflight): short requests past the limit get 429.
+// WithMaxInFlightLimit (--max-requests-inflight, --max-mutating-requests-inflight): refuses short requests beyond the limit with 429.
 // Members of system:masters are exempt, so that an administrator can inspect an overloaded server.
 #include "endpoints/request_series.hpp"
 #include "filters/filters.hpp"

@@ -1,4 +1,5 @@
-// WithMuxAndDiscoveryComplete: marks requests that arrive before all paths are installed: an unknown path then gets 503, not 404.
+// WithMuxAndDiscoveryComplete: marks requests that arrive before all paths are installed. For these requests, an unknown path gets 503 and
+// not 404.
 #include "filters/filters.hpp"
 
 namespace backplane {

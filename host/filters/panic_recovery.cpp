@@ -1,5 +1,4 @@
-// WithPanicRecovery: an exception that reaches this filter is a bug of the server or of a plugin; the request gets 500 and the process
-// continues.
+// WithPanicRecovery: catches exceptions, which are bugs of the server or of a plugin. The request gets 500, and the process continues.
 #include "base/caught.hpp"
 #include "filters/filters.hpp"
 #include "filters/log.hpp"
@@ -23,7 +22,7 @@ class PanicRecovery final : public Filter {
     filters_log().error("apiserver panic'd method={} URI={:?} audit-ID={:?} error={:?}{}", exchange.method(), exchange.target(),
                         call.context.audit_id, bug.what, bug.stack);
     if (exchange.started()) {
-      // A partial response must not look complete, so the connection is aborted.
+      // The client must not take a partial response for a complete one, so the connection is aborted.
       exchange.abort();
       co_return;
     }

@@ -1,5 +1,5 @@
-// WithPriorityAndFairness (--enable-priority-and-fairness): short requests, and watches until they have started, pass the RequestGate of a
-// plugin.  Refused requests get 429.
+// WithPriorityAndFairness (--enable-priority-and-fairness): requests must pass the RequestGate of a plugin. Short requests occupy the gate
+// until they end, watches until their initial events are written. Refused requests get 429.
 #include <memory>
 
 #include "base/origin_executor.hpp"
@@ -13,20 +13,20 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Called only if the access-log line will be written.
+// True if WithHTTPLogging will write the access-log line.
 bool wants_fields(const FilterCall& call) { return call.notes != nullptr && filters_log().should_log(LogLevel::kDebug); }
 
 void add_duration(std::string& fields, std::string_view key, Clock::duration took) {
   fields += fmt::format(" {}=\"{:.3f}ms\"", key, std::chrono::duration<double, std::milli>(took).count());
 }
 
-// An admitted request; leaves the gate once.
+// An admitted request. leave() leaves the gate on its first call only.
 struct Admitted {
   RequestGate& gate;
   InFlightLimits* in_flight;
   bool mutating;
   GatePass pass;
-  std::shared_ptr<std::string> log_fields;  // null: the line is not written
+  std::shared_ptr<std::string> log_fields;  // null: no access-log line is written
   Clock::time_point began = Clock::now();
   bool in = true;
 
@@ -44,18 +44,19 @@ struct Admitted {
       add_duration(*log_fields, "apf_init_latency", Clock::now() - began);
       add_duration(*log_fields, "apf_execution_time", Clock::now() - began);
     } catch (const std::exception&) {
-      // The line is written without them.
+      // The access-log line is written without these fields.
     }
   }
 };
 
-// A watch leaves the gate when its initial events are written: no write follows in the same turn of the executor.
+// The exchange of a watch. The watch leaves the gate when its initial events are written, i.e. when a write has ended and no other write
+// begins in the same turn of the executor.
 class BeginningWatch final : public FilterExchange {
  public:
   BeginningWatch(Exchange& inner, std::shared_ptr<Admitted> admitted) : FilterExchange(inner), admitted_(std::move(admitted)) {}
   BeginningWatch(const BeginningWatch&) = delete;
   BeginningWatch& operator=(const BeginningWatch&) = delete;
-  ~BeginningWatch() override { admitted_->leave(); }  // on every path
+  ~BeginningWatch() override { admitted_->leave(); }  // also if the watch never starts
 
   Task<Status> start(int code, std::string_view content_type) override {
     co_await origin_;
@@ -70,7 +71,7 @@ class BeginningWatch final : public FilterExchange {
     co_return status;
   }
   Task<Status> write(std::vector<SharedBytes> chunks) override {
-    // `in` and the count of writes belong to the connection's executor, but a handler may write on another one.
+    // Admitted::in and *writes_ may be used on the connection's executor only, but a handler may write on another executor.
     if (origin_.await_ready() && !admitted_->in) return inner().write(std::move(chunks));
     return first_writes(std::move(chunks));
   }
@@ -84,8 +85,8 @@ class BeginningWatch final : public FilterExchange {
     look_later();
     co_return status;
   }
-  // A posted function runs after the work that this thread has queued, so a writer with more data has begun its next write by then. If
-  // another thread resumes the writer, the seat may be released earlier.
+  // The posted function runs after the work that this thread has already queued. If the writer has more data, it has begun its next write
+  // by then. If another thread resumes the writer, the watch may leave the gate too early.
   void look_later() {
     if (!admitted_->in) return;
     Executor* executor = current_executor();
@@ -97,7 +98,7 @@ class BeginningWatch final : public FilterExchange {
 
   const OriginExecutor origin_;
   const std::shared_ptr<Admitted> admitted_;
-  const std::shared_ptr<unsigned> writes_ = std::make_shared<unsigned>(0);  // started and ended writes
+  const std::shared_ptr<unsigned> writes_ = std::make_shared<unsigned>(0);  // the number of started and of ended writes
 };
 
 class PriorityAndFairness final : public Filter {
@@ -156,7 +157,7 @@ class PriorityAndFairness final : public Filter {
       std::string& fields = call.notes->log_fields.append(gate_.log_fields(call.pass));
       if (ran) add_duration(fields, "apf_execution_time", Clock::now() - call.pass.begun);
     } catch (const std::exception&) {
-      // The line is written without them.
+      // The access-log line is written without these fields.
     }
   }
   Step refused(FilterCall& call) const {

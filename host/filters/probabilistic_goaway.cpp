@@ -1,5 +1,5 @@
-// WithProbabilisticGoaway (--goaway-chance): sends GOAWAY on randomly chosen requests, so that HTTP/2 clients reconnect and a load balancer
-// can distribute them.
+// WithProbabilisticGoaway (--goaway-chance): sends GOAWAY for randomly chosen requests. Their HTTP/2 clients reconnect, so that a load
+// balancer can distribute them again.
 #include <random>
 
 #include "filters/filters.hpp"

@@ -1,5 +1,5 @@
-// WithRequestDeadline: the deadline of short requests is --request-timeout, or ?timeout= if that is shorter; that of writes is 34 s at
-// most.
+// WithRequestDeadline: sets the deadline of short requests. The timeout is --request-timeout, or ?timeout= if that is shorter. The timeout
+// of writes is 34 s at most.
 #include "endpoints/timed_out.hpp"
 #include "filters/filters.hpp"
 #include "filters/go_duration.hpp"
@@ -26,7 +26,7 @@ class RequestDeadline final : public Filter {
   }
 
  private:
-  // 0: the client has not set one.
+  // Returns 0 if the client has not set a timeout.
   static Result<std::chrono::nanoseconds> asked_timeout(const RequestInfo& info) {
     const std::string_view text = query_get(info.query, "timeout");
     if (text.empty()) return std::chrono::nanoseconds{};

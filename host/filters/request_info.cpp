@@ -1,4 +1,4 @@
-// WithRequestInfo: parses the URL once, for all inner filters and handlers.
+// WithRequestInfo: parses the URL once for all inner filters and handlers.
 #include "routing/request_info.hpp"
 
 #include "filters/filters.hpp"

@@ -1,4 +1,4 @@
-// Request metrics that are not Metrics of the SDK.  endpoints/request_series.hpp has the counts of routes.
+// The request metrics that are not objects of the SDK's class Metric. The metrics of routes are in endpoints/request_series.hpp.
 //
 // Thread-safety: any thread.
 #pragma once
@@ -12,7 +12,7 @@ struct RequestMetrics {
   AccessMetrics access;
   ImpersonationMetrics impersonation;
 
-  // Resets the counts to 0; concurrent increments may be lost.
+  // Sets the counts to 0, also those of request_series.hpp. Concurrent increments may be lost.
   void reset();
 };
 

@@ -1,4 +1,4 @@
-// WithRequestReceivedTimestamp: sets the time that deadlines and latencies are measured from.
+// WithRequestReceivedTimestamp: sets the time from which deadlines and latencies are measured.
 #include "filters/filters.hpp"
 
 namespace backplane {

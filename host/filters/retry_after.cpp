@@ -1,4 +1,5 @@
-// WithRetryAfter (--shutdown-send-retry-after): during the drain, new requests get 429 with Retry-After while those in progress end.
+// WithRetryAfter (--shutdown-send-retry-after): refuses requests that arrive during the drain with 429 and Retry-After. Requests in
+// progress continue.
 #include <algorithm>
 #include <array>
 

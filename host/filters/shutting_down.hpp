@@ -5,7 +5,7 @@
 
 namespace backplane {
 
-// 503 with Retry-After: 1.  Another server may already be ready, so the client should retry soon.
+// Responds with 503 and Retry-After: 1. The client should retry soon, because another server may be ready.
 inline Step refuse_shutting_down(FilterCall& call) {
   call.exchange().set_response_header("Retry-After", "1");
   call.refusal = Refusal{service_unavailable("apiserver is shutting down"), 0, {}, false};

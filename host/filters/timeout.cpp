@@ -1,4 +1,5 @@
-// WithTimeoutForNonLongRunningRequests: at the deadline the client gets 504. The handler continues to its end, and its writes are dropped.
+// WithTimeoutForNonLongRunningRequests: sends 504 at the deadline of a short request. The handler continues until it ends, and its writes
+// are dropped.
 #include <optional>
 
 #include "backplane/points/close_callbacks.hpp"
@@ -13,20 +14,20 @@
 namespace backplane {
 namespace {
 
-// Forwards until the deadline; after it, the handler sees a client that has disconnected.
+// Forwards calls until the deadline. After the deadline, the exchange behaves as if the client had disconnected.
 class TimedExchange final : public FilterExchange, public DeadlineQueue::Entry {
  public:
   TimedExchange(Exchange& inner, const RequestContext& context) : FilterExchange(inner), context_(context) {}
 
-  // The handler has ended: removes the deadline.
+  // The handler has ended, so the deadline is removed.
   using DeadlineQueue::Entry::unlink;
-  // True if the deadline has passed and the 504 is being sent; answered() waits until it is sent.
+  // True if the deadline has passed and on_deadline() sends 504. The future answered() is ready when the response has been sent.
   bool answering() const noexcept { return answered_.has_value(); }
   Future<bool> answered() const { return answered_->future(); }
   bool timed_out() const noexcept { return timed_out_; }
-  // The handler's response was sent completely …
+  // True if the handler's response was sent completely.
   bool complete() const noexcept { return complete_; }
-  // … or in part.
+  // True if only a part of the handler's response was sent.
   bool broken_off() const noexcept { return broken_off_ || (!timed_out_ && !complete_ && inner().started()); }
 
   Task<Result<std::string>> read_body(std::size_t max_bytes) override {
@@ -91,7 +92,7 @@ class TimedExchange final : public FilterExchange, public DeadlineQueue::Entry {
     if (complete_) return;
     timed_out_ = true;
     if (inner().started()) {
-      // A part of the response is sent; the client must not take it for a complete one.
+      // A part of the response has been sent. The client must not take it for a complete one.
       broken_off_ = true;
       inner().abort();
     } else {
@@ -99,24 +100,24 @@ class TimedExchange final : public FilterExchange, public DeadlineQueue::Entry {
       spawn_detached(*current_executor(), answer(inner(), timed_out_answer(context_), reading_),
                      [answered = *answered_] { answered.set(true); });
     }
-    // Ends the waits for this client.
+    // The handler may wait for the client to disconnect. Its close callbacks end the wait.
     subscription_.cancel();
     close_callbacks_.run();
   }
 
   static Task<void> answer(Exchange& exchange, TimedOutAnswer what, bool body_unread) {
-    // HTTP/2 resets the stream; the other requests of the connection are unaffected.
+    // HTTP/2 can end one stream. HTTP/1.1 must close the connection.
     if (exchange.http_major() < 2) exchange.close_connection_after();
     std::vector<SharedBytes> body;
     body.emplace_back(std::move(what.body));
     co_await exchange.respond(504, what.type, std::move(body));
-    // Ends the handler's wait for a request body.
+    // If the handler waits for the request body, abort() ends the wait.
     if (body_unread) exchange.abort();
   }
 
   const RequestContext& context_;
   const OriginExecutor origin_;
-  std::atomic<bool> timed_out_ = false;  // read from any thread
+  std::atomic<bool> timed_out_ = false;  // may be read on any thread
   bool complete_ = false;
   bool broken_off_ = false;
   bool reading_ = false;
@@ -156,7 +157,7 @@ class Timeout final : public Filter {
   }
 
  private:
-  // Counts requests whose client disconnected, and those that ended at the deadline.
+  // Counts requests whose client has disconnected, and requests that exceeded their deadline.
   void count(const FilterCall& call, const TimedExchange& timed, bool threw) const {
     if (timed.complete()) return;
     if (timed.timed_out() || call.exchange().closed()) metrics_->access.ended_late(threw);

@@ -1,4 +1,4 @@
-// WithTracing: begins the span of the request when the user is known, and passes the spans on when the request has ended.
+// WithTracing: begins the span of a request after authentication. When the request has ended, the filter ends the span and exports it.
 #include "filters/filters.hpp"
 #include "tracing/tracer.hpp"
 

@@ -1,7 +1,8 @@
-// Counts the requests in progress.  After start_waiting() it refuses new ones and signals when the last one has ended.
+// Counts the requests in progress. After start_waiting(), a WaitGroup refuses new requests, and drained() fires when the last request has
+// ended.
 //
-// Thread-safety: every method from any thread; counting is one atomic addition.
-// Lifetime:      outlives every request that was counted.
+// Thread-safety: any thread. A request costs one atomic addition and one atomic subtraction.
+// Lifetime:      outlives every counted request.
 #pragma once
 
 #include <atomic>
@@ -15,10 +16,10 @@ namespace backplane {
 class WaitGroup {
  public:
   WaitGroup() : drained_("drained") {}
-  // False once start_waiting() has been called; then nothing is counted.
+  // Counts a request. After start_waiting(), returns false and counts nothing.
   bool try_add() noexcept;
   void done();
-  // Refuses new requests from then on; drained() fires when the last counted request has ended.
+  // Refuses new requests from now on. drained() fires when the last counted request has ended.
   void start_waiting();
   std::size_t count() const noexcept { return state_.load(std::memory_order_relaxed) & ~kWaiting; }
   bool waiting() const noexcept { return (state_.load(std::memory_order_relaxed) & kWaiting) != 0; }
@@ -30,14 +31,14 @@ class WaitGroup {
   NamedSignal drained_;
 };
 
-// A wait group whose members leave one after another, so that a thousand watchers do not reconnect at the same moment after a shutdown.
+// A wait group whose members leave one after another during a shutdown. Otherwise, a thousand watchers would reconnect at the same moment.
 class PacedWaitGroup {
  public:
   bool try_add() noexcept { return group_.try_add(); }
   void done() { group_.done(); }
-  // Members leave at max(200, count / grace) a second; after `grace`, all leave at once.
+  // From now on, max(200, count / grace) members leave in each second. After `grace`, all remaining members leave at once.
   void start_waiting(std::chrono::nanoseconds grace);
-  // Waits for this member's turn to end its response; returns at once before start_waiting().
+  // Waits for the time at which this member may end its response. Returns immediately if start_waiting() has not been called.
   Task<void> wait_turn();
   std::size_t count() const noexcept { return group_.count(); }
   Signal& drained() noexcept { return group_.drained(); }
@@ -45,7 +46,7 @@ class PacedWaitGroup {
  private:
   static constexpr double kFloorPerSecond = 200;
   WaitGroup group_;
-  std::atomic<std::int64_t> interval_ns_{0};  // 0: start_waiting() was not called
+  std::atomic<std::int64_t> interval_ns_{0};  // 0: start_waiting() has not been called
   std::atomic<std::int64_t> next_turn_ns_{0};
   std::atomic<std::int64_t> end_ns_{0};
 };

@@ -1,4 +1,4 @@
-// WithWaitGroup: counts the short requests that a shutdown waits for.  During the wait, new ones get 503 with Retry-After.
+// WithWaitGroup: counts the short requests for which a shutdown waits. Requests that arrive during the wait get 503 and Retry-After.
 #include "filters/filters.hpp"
 #include "filters/shutting_down.hpp"
 
@@ -10,7 +10,7 @@ class WithWaitGroup final : public Filter {
   WithWaitGroup(WaitGroup& group, const Signal* not_accepting) : group_(group), not_accepting_(not_accepting) {}
 
   Step enter(FilterCall& call) const override {
-    // The request is served, and the connection is closed after it, so that the client connects to another server.
+    // The connection is closed after this request, so that the client connects to another server.
     if (not_accepting_ != nullptr && not_accepting_->fired()) call.exchange().close_connection_after();
     if (call.context.long_running) return Step::kNext;
     if (group_.try_add()) return Step::kNextThenLeave;

@@ -1,5 +1,5 @@
-// WithWatchTerminationDuringShutdown (--shutdown-watch-termination-grace-period): the shutdown also waits for watches, which end one after
-// another.
+// WithWatchTerminationDuringShutdown (--shutdown-watch-termination-grace-period): makes the shutdown also wait for watches, which end one
+// after another.
 #include "filters/filter_exchange.hpp"
 #include "filters/filters.hpp"
 #include "filters/shutting_down.hpp"
@@ -7,7 +7,7 @@
 namespace backplane {
 namespace {
 
-// Delays the end of the response until this watch's turn.
+// Delays finish() until it is this watch's turn.
 class PacedExchange final : public FilterExchange {
  public:
   PacedExchange(Exchange& inner, PacedWaitGroup& group) : FilterExchange(inner), group_(group) {}
