@@ -19,7 +19,7 @@
 namespace backplane {
 namespace {
 
-// `resource[.group]#size`.
+// Values have the form `resource[.group]#size`.
 void check_watch_cache_sizes(const FlagSet& flags, Problems& problems) {
   for (const auto& item : flags.values("watch-cache-sizes")) {
     const auto hash = item.find('#');

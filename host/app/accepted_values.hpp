@@ -1,7 +1,7 @@
 // Validates flags whose values are kept as text.
 //
 // Thread-safety: pure functions.
-// Errors:        problems; with upstream's message if upstream checks the flag.
+// Errors:        appends one message for each problem to `problems`.
 #pragma once
 
 #include "app/feature_gates.hpp"

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Ninja's and Make's: they contain the paths of sources, headers, documents, and of the files from which cmake has made them.
+// Dependency files of Ninja and Make. They contain the paths of the sources, headers, documents and CMake files that a build reads.
 constexpr std::array<std::string_view, 4> kDependencyFiles = {"build.ninja", ".ninja_deps", "build.make", "Makefile.cmake"};
 constexpr std::string_view kGlobs = "VerifyGlobs.cmake";
 

@@ -8,8 +8,8 @@
 
 namespace backplane {
 
-// Whether the build in `directory` reads a file of this name, or one whose name begins with it.  True if the build has no files of Ninja or
-// Make yet, and if it looks for new files (file(GLOB … CONFIGURE_DEPENDS)).
+// True if a dependency file of the build in `directory` names a file or folder whose name is `name` or begins with `name`.
+// Also true if the build has no dependency files of Ninja or Make yet, or if it looks for new files (file(GLOB … CONFIGURE_DEPENDS)).
 bool is_build_input(const std::string& directory, std::string_view name);
 
 }  // namespace backplane

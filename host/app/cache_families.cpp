@@ -5,7 +5,7 @@
 namespace backplane {
 namespace {
 
-constexpr Revision kDigits = 1'000'000'000'000'000;  // largest integer that a double represents exactly
+constexpr Revision kDigits = 1'000'000'000'000'000;  // the values have at most fifteen digits, which a double represents exactly
 
 std::optional<double> bytes_of(const TrackedCaches::Totals& totals) { return static_cast<double>(totals.bytes); }
 std::optional<double> objects_of(const TrackedCaches::Totals& totals) { return static_cast<double>(totals.objects); }

@@ -18,13 +18,13 @@ struct CacheFamily {
   std::string_view name, help;
   enum class Field : unsigned char { kObjects, kBytes, kRevision };
   Labels labels;
-  Field field;                                                   // which the value depends on
-  bool of_objects;                                               // counts objects in the store (--etcd-count-metric-poll-period)
+  Field field;      // the field of TrackedCaches::Totals that the value depends on
+  bool of_objects;  // about the stored objects: --etcd-count-metric-poll-period=0 hides the family
   std::optional<double> (*value)(const TrackedCaches::Totals&);  // nullopt: the cache has no series
 };
 std::span<const CacheFamily> cache_families();
 std::vector<std::string> label_names(CacheFamily::Labels labels);
-// In the order of the names.
+// The values of the labels, in the order of label_names().
 std::vector<std::string> label_values(CacheFamily::Labels labels, const std::string& prefix, const GroupResource& resource);
 
 }  // namespace backplane

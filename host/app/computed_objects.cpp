@@ -31,7 +31,7 @@ bool selects(const ListOptions& options, const ObjectEntry& object) {
   return options.labels.matches(object.labels()) && options.fields.matches(field);
 }
 
-// The events of one watch.  Its events wait in a queue until they are read.
+// One watch. Its events wait in a queue until next() returns them.
 class ComputedObjects::Stream final : public WatchStream {
  public:
   Stream(ListOptions options, std::vector<WatchEvent> first) : options_(std::move(options)), events_(std::move(first)) {}

@@ -1,8 +1,9 @@
 // Objects that the server computes, with a history, so that clients can list and watch them.
 //
 // Thread-safety: any thread.
-// Lifetime:      streams keep what they read from.
-// Errors:        watch(): kExpired `too old resource version: N (M)` for a revision that is no longer in the history, or not of this run.
+// Lifetime:      a stream may outlive its ComputedObjects, and then gets no more events.
+// Errors:        watch(): kExpired `too old resource version: N (M)` for a revision that is no longer in the history, or of an earlier run
+//                of the server; kBadRequest for a resourceVersion that is not a number.
 #pragma once
 
 #include <deque>
@@ -20,10 +21,11 @@ namespace backplane {
 
 class ComputedObjects : public std::enable_shared_from_this<ComputedObjects> {
  public:
-  // Of one kind, without a namespace.  Revisions begin at the time of the construction, so that they grow over restarts.
+  // All objects are of the kind `kind` and have no namespace. Revisions begin at the time of the construction, so that they grow over
+  // restarts.
   ComputedObjects(std::string kind, std::string api_version);
 
-  // The current objects, by name, without a resourceVersion.  A difference from the previous call becomes a watch event.
+  // Replaces all objects. `objects`: by name, without a resourceVersion. Each difference from the previous call becomes a watch event.
   void set(const std::map<std::string, Object>& objects);
 
   ObjectRef find(const std::string& name) const;
@@ -52,7 +54,7 @@ class ComputedObjects : public std::enable_shared_from_this<ComputedObjects> {
   std::vector<std::weak_ptr<Stream>> streams_;
 };
 
-// Whether an object is selected; its only field label is metadata.name.
+// True if the label and field selectors of `options` match `object`. The only field label is metadata.name.
 bool selects(const ListOptions& options, const ObjectEntry& object);
 
 }  // namespace backplane

@@ -24,7 +24,7 @@ class Computed : public ::testing::Test {
     EXPECT_TRUE(stream.ok());
     return std::move(*stream);
   }
-  // "ADDED a, MODIFIED b" of the next events.
+  // The next events as text: "ADDED a, MODIFIED b".
   std::string next(WatchStream& stream) {
     auto events = run_on(loop_, stream.next());
     std::string out;

@@ -70,7 +70,7 @@ class DebugOnlyHandler final : public HttpHandler {
 
  private:
   HttpHandler& chain_;
-  std::map<std::string, std::shared_ptr<HttpHandler>, std::less<>> own_;  // regardless of --profiling
+  std::map<std::string, std::shared_ptr<HttpHandler>, std::less<>> own_;  // routes of debug_routes(), served regardless of --profiling
 };
 
 }  // namespace

@@ -32,7 +32,7 @@ struct DoctorArguments {
   std::vector<std::string> server;
 };
 
-// The command's own options; the rest are flags of the server.
+// Separates the command's own options from the flags of the server.
 DoctorArguments own_arguments(int argc, char** argv) {
   DoctorArguments out;
   for (int i = 1; i < argc; ++i) {

@@ -12,7 +12,7 @@
 
 namespace backplane {
 
-// argv[0] is the word "doctor"; the flags of the server follow, with those of the command.
+// argv[0] is the word "doctor". The flags of the command and those of the server follow, in any order.
 int run_doctor(int argc, char** argv);
 
 enum class DiagnosisLevel : unsigned char { kOk, kWarning, kError };
@@ -25,22 +25,22 @@ struct Diagnosis {
 };
 using Diagnoses = std::vector<Diagnosis>;
 
-// What the checks look at.
+// The input of the checks.
 struct DoctorSubject {
-  const Options& options;  // completed
+  const Options& options;  // as Options::complete() has made them
   std::string kubeconfig;
   bool running = false;  // a server uses the data directory
 };
 
-// doctor_host.cpp
+// defined in doctor_host.cpp
 void check_data_directory(const DoctorSubject& subject, Diagnoses& out);
 void check_disk(const DoctorSubject& subject, Diagnoses& out);
 void check_open_files(const DoctorSubject& subject, Diagnoses& out);
 void check_clock(const DoctorSubject& subject, Diagnoses& out);
 void check_port(const DoctorSubject& subject, Diagnoses& out);
-// doctor_certificates.cpp
+// defined in doctor_certificates.cpp
 void check_certificates(const DoctorSubject& subject, Diagnoses& out);
-// doctor_server.cpp
+// defined in doctor_server.cpp
 void check_store(const DoctorSubject& subject, Diagnoses& out);
 void check_plugins(const DoctorSubject& subject, Diagnoses& out);
 void check_kubeconfig(const DoctorSubject& subject, Diagnoses& out);

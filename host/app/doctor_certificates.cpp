@@ -61,7 +61,7 @@ std::vector<std::string> certificate_files(const Options& options) {
   return files;
 }
 
-// The server renews those that it has made itself, at startup.
+// At startup, the server renews the certificates that it has made.
 std::string certificate_fix(const Options& options, const std::string& file) {
   const bool own = file.starts_with(options.backplane.data_dir + "/");
   if (own && file.ends_with("/ca.crt")) return "remove the pki directory and restart: all clients need new kubeconfigs";

@@ -30,7 +30,7 @@ std::string owner_name(uid_t uid) {
   return entry != nullptr ? entry->pw_name : std::to_string(uid);
 }
 
-// The directory, or its nearest parent that exists.
+// `path`, or its nearest parent directory that exists.
 std::string existing_part(fs::path path) {
   std::error_code error;
   while (!fs::exists(path, error) && path.has_relative_path()) path = path.parent_path();

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::chrono::seconds kAnswerLimit{10};
 
-// Code and body of an answer.
+// Returns the status code and the body of the response.
 Task<Result<std::pair<int, std::string>>> get(HttpClient& client, std::string path) {
   HttpCall call;
   call.target = std::move(path);

@@ -27,7 +27,7 @@ std::string_view numbers_of(std::string_view text) {
   return text.substr(0, end);
 }
 
-// Removes the leading number and the dot after it from `text`.
+// Removes the leading number and the dot after it from `numbers`, and returns the number.
 std::optional<int> taken_number(std::string_view& numbers) {
   int out = 0;
   const auto [end, error] = std::from_chars(numbers.data(), numbers.data() + numbers.size(), out);
@@ -49,7 +49,7 @@ Result<ApiRelease> release_in(std::string_view text) {
   return ApiRelease{*major, *minor};
 }
 
-// The release of this server in a list of [COMPONENT=]RELEASE.
+// Reads the release of the component "kube" from a flag that is a list of [COMPONENT=]RELEASE; nullopt if the list has none.
 Result<std::optional<ApiRelease>> release_of_flag(const FlagSet& flags, std::string_view flag) {
   std::optional<ApiRelease> out;
   const std::string kube(kKube);

@@ -15,10 +15,10 @@ struct Emulation {
   EffectiveVersion version;
   EmulatedApis apis;
 };
-// Reads the flags without checking that the releases can be emulated (check_emulation()). Errors: texts that are not releases, unknown
-// components (other than "kube"), repeated components.
+// Reads the flags. Only check_emulation() checks that the releases can be emulated.
+// Errors: texts that are not releases, components other than "kube", repeated components.
 Result<Emulation> read_emulation(const FlagSet& flags);
-// Problems: releases that cannot be emulated, and flags that need an emulated release.
+// Adds a problem for each release that cannot be emulated, and for each flag that is set although no other release is emulated.
 void check_emulation(const Emulation& emulation, Problems& problems);
 
 }  // namespace backplane

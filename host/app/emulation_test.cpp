@@ -7,7 +7,7 @@
 namespace backplane {
 namespace {
 
-// kube-apiserver's error for these flags; empty: it accepts them.
+// The problems that kube-apiserver reports for these flags; empty if it accepts them.
 Problems problems_of(const std::vector<std::string>& args) {
   Options options;
   EXPECT_TRUE(options.flags.parse(args).ok());

@@ -29,7 +29,7 @@ struct StandInFlags {
   bool unsafe_no_fsync = false, help = false, version = false;
 };
 
-// etcd's flags: "--name=value", "--name value", and "--name" of a boolean one. Flags that the stand-in does not use are ignored.
+// Parses etcd's flags: "--name=value", "--name value", and "--name" of a boolean one. Flags that the stand-in does not use are ignored.
 StandInFlags parse_flags(int argc, char** argv) {
   StandInFlags flags;
   for (int i = 1; i < argc; ++i) {

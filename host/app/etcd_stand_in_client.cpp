@@ -1,4 +1,4 @@
-// find_etcd_stand_in() (etcd_stand_in.hpp).
+// Defines find_etcd_stand_in() (etcd_stand_in.hpp).
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/time.h>
@@ -33,7 +33,7 @@ FileDescriptor connect_to(const LoopbackUrl& url) {
   FileDescriptor fd(::socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!fd.valid()) return {};
   setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &kAnswerTime, sizeof kAnswerTime);
-  setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &kAnswerTime, sizeof kAnswerTime);  // of connect(), too
+  setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &kAnswerTime, sizeof kAnswerTime);  // also limits connect()
   if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0) return {};
   return fd;
 }

@@ -10,7 +10,7 @@ namespace backplane {
 
 namespace {
 
-// The gates that the host or x-backplane-gate in a type of a built-in kind reads.
+// The gates that the host reads, or that x-backplane-gate names in a type of a built-in kind.
 constexpr std::string_view kThatSwitch[] = {
     "ConstrainedImpersonation",
     "TokenRequestServiceAccountUIDValidation",
@@ -214,7 +214,8 @@ Stage stage_named(std::string_view word) {
   return found->second;
 }
 
-// The last change of a gate in `release` or before; columns: name, then "release stage default [locked]" for each change.
+// The gate of `row` in `release`, after its last change in that release or an earlier one. Columns of `row`: name, then
+// "release stage default [locked]" for each change.
 FeatureGate gate_in(std::string_view row, const ApiRelease& release) {
   FeatureGate out{taken(row, '\t'), false, Stage::kPreAlpha, false};
   while (!row.empty()) {

@@ -20,25 +20,28 @@ struct FeatureGate {
   std::string_view name;
   bool on;
   Stage stage;
-  bool locked;  // may only be given its default
+  bool locked;  // only the default value may be set
 };
 
-// Gates that depend on others: startup fails if `name` is on and one of `on` is off.  Gates that are locked on are left out.
+// Gates on which another gate depends: startup fails if the gate `name` is on and one of the gates `on` is off. `on` omits gates that are
+// locked to true.
 struct GateDependency {
   std::string_view name;
   std::array<std::string_view, 2> on;
 };
 
-// Gates of features that are absent and that a client must not assume: startup fails if one is enabled.
+// A gate of a feature that is absent or incomplete. Startup fails if a gate of gates_not_there() is enabled, because a client must not
+// assume the feature.
 struct MissingGate {
   std::string_view name;
   std::string_view why;
 };
 
-std::vector<FeatureGate> gates_of(const ApiRelease& release);     // by name; of every gate, also of those that the release does not have
-std::span<const std::string_view> switched_gates() noexcept;      // that change what this server does
-std::span<const std::string_view> gates_always_there() noexcept;  // of features that cannot be switched off
-std::span<const std::string_view> gates_absent() noexcept;        // of kube-apiserver; not implemented here
+// sorted by name; includes the gates that the release does not have (kPreAlpha)
+std::vector<FeatureGate> gates_of(const ApiRelease& release);
+std::span<const std::string_view> switched_gates() noexcept;      // gates that change the behaviour of this server
+std::span<const std::string_view> gates_always_there() noexcept;  // gates of features that cannot be switched off
+std::span<const std::string_view> gates_absent() noexcept;        // gates of kube-apiserver that are not implemented in this server
 std::span<const MissingGate> gates_not_there() noexcept;
 // Gates whose kinds are served without further behaviour; `why` names what is missing.
 std::span<const MissingGate> gates_partly_there() noexcept;

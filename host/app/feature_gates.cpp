@@ -9,7 +9,7 @@ namespace {
 
 bool has(std::span<const std::string_view> list, std::string_view name) { return std::find(list.begin(), list.end(), name) != list.end(); }
 
-// `kube:` names the component; it is the only one here.
+// Removes the prefix `kube:`, which names the component. This server has no other component.
 std::string_view without_component(std::string_view item) {
   constexpr std::string_view kComponent = "kube:";
   return item.starts_with(kComponent) ? item.substr(kComponent.size()) : item;
@@ -78,7 +78,7 @@ void FeatureGates::set_one(std::string_view name, bool on, std::vector<std::stri
 
 std::vector<std::string> FeatureGates::set(const std::vector<std::string>& items) {
   std::vector<std::string> problems;
-  // AllAlpha and AllBeta first: a gate that is named itself wins.
+  // AllAlpha and AllBeta are set first, so that an item that names a single gate overrides them.
   for (const bool stages : {true, false}) {
     for (const auto& item : items) {
       const std::string_view pair = without_component(item);

@@ -1,8 +1,8 @@
 // The feature gates of Kubernetes v1.36: names, defaults in the emulated release, and the values that --feature-gates sets.
 //
 // Thread-safety: set() on one thread at start-up; enabled() from any thread afterwards.
-// Errors:        set() reports all unknown names and all values that are not booleans; if there are none, gates that are on although a gate
-//                that they depend on is off.
+// Errors:        set() reports every item that is not valid. If all are valid, it reports the gates that are on although a gate that they
+//                depend on is off.
 #pragma once
 
 #include <map>
@@ -21,12 +21,13 @@ class FeatureGates {
   explicit FeatureGates(const EffectiveVersion& version = {});
   // `items`: "Name=bool", optionally with the prefix "kube:".  Returns all problems, each naming the flag and the gate.
   std::vector<std::string> set(const std::vector<std::string>& items);
-  // Log lines about gates that are set although they are generally available or deprecated, or on although only a part is implemented.
+  // Log lines: one for each gate that is set although it is generally available or deprecated, and one for each gate that is set to true
+  // although only a part of its feature is implemented.
   const std::vector<std::string>& remarks() const noexcept { return remarks_; }
   // The flag's value, or the gate's default.
   bool enabled(std::string_view name) const;
-  // Whether the behaviour of the gate is present: the gate's value if the server has a switch for it, true if the behaviour cannot be
-  // switched off, false if it is not implemented.
+  // Whether the behaviour of the gate is present: true if the behaviour cannot be switched off, false if it is not implemented, otherwise
+  // the gate's value.
   bool in_effect(std::string_view name) const;
   const std::map<std::string, bool, std::less<>>& all() const noexcept { return on_; }
   // The text of `backplane help gates`: one line per gate.

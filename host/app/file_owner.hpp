@@ -1,8 +1,8 @@
-// Acts as the owner of a directory while it lives, if the process is root's and the directory another user's: files that a command makes in
-// a service's data directory must be readable by the service.
+// While a FileOwner lives, the process acts as the owner of a directory, if the process runs as root and another user owns the directory.
+// Files that a command makes in a service's data directory must be readable by the service.
 //
 // Thread-safety: the whole process acts as that user.
-// Errors:        a user that cannot be taken on is ignored: the files are root's.
+// Errors:        if the process cannot switch to the user, it continues as root, and root owns the files.
 #pragma once
 
 #include <string>

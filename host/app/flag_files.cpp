@@ -38,7 +38,7 @@ bool is_yaml_object(const std::string& text) {
 
 struct NamedFile {
   std::string_view flag;
-  std::string_view what;  // "… holds no <what>"
+  std::string_view what;  // "… does not contain a <what>"
   bool (*holds)(const std::string& text);
 };
 
@@ -58,7 +58,7 @@ constexpr NamedFile kFiles[] = {
     {"allow-metric-labels-manifest", "YAML object", is_yaml_object},
 };
 
-// The file's text, or the error of reading it, worded like Go's.
+// Returns the text of the file; or nullopt, with the error in `problem`, worded like Go's.
 std::optional<std::string> read_text(const std::string& path, std::string& problem) {
   std::error_code is_directory_error;
   const bool directory = std::filesystem::is_directory(path, is_directory_error);
@@ -74,8 +74,8 @@ std::optional<std::string> read_text(const std::string& path, std::string& probl
   return std::nullopt;
 }
 
-// At least one of the directories must exist: a server without plugins serves no API and looks healthy.  The search for plugins reports
-// the others.
+// Reports a problem if none of the directories exists, because a server without plugins serves no API and looks healthy. The search for
+// plugins reports single directories that do not exist.
 void check_plugin_directories(const FlagSet& flags, Problems& problems) {
   if (!flags.changed("plugin-dir")) return;
   Problems found;

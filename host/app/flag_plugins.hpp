@@ -10,7 +10,7 @@
 
 namespace backplane {
 
-// The name of each plugin that reads one of the flags that are set → the first of these flags.
+// A map from each plugin that reads a flag with a value other than its default, to the first such flag.
 std::map<std::string, std::string> plugins_of_flags(const FlagSet& flags);
 
 }  // namespace backplane

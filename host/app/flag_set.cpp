@@ -216,7 +216,7 @@ std::string FlagSet::value_text(const Flag& flag) {
 std::optional<std::string> FlagSet::text(std::string_view name) const {
   const Flag* flag = find(name);
   if (flag == nullptr) return std::nullopt;
-  // Lists as they are written on a command line.
+  // The text of a list has the form of the command line, without brackets.
   const std::string text = value_text(*flag);
   return is_list(flag->type) ? text.substr(1, text.size() - 2) : text;
 }

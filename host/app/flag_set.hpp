@@ -1,10 +1,10 @@
-// Command line flags by the rules of pflag, which manifests are written for: `--name=value`, `--name value`, `--bool`, `-v4`, an empty
-// value after `=`, commas in lists, `_` for `-`, nothing special about quotes and brackets.  (CLI11 reads `--name=` as "the next argument
-// is the value" and `[a]` as a list; both change the meaning of an existing manifest.)
+// Parses command line flags by the rules of pflag, because manifests of kube-apiserver are written for these rules: `--name=value`,
+// `--name value`, `--bool`, `-v4`, an empty value after `=`, commas in lists, `_` for `-`. Brackets have no special meaning. (CLI11 reads
+// `--name=` as "the next argument is the value" and `[a]` as a list; both change the meaning of an existing manifest.)
 //
 // Thread-safety: one thread, at start-up; texts() and text() from any thread afterwards.
 // Lifetime:      bound variables outlive the parse.
-// Errors:        kBadRequest with pflag's message.
+// Errors:        kBadRequest; unknown flags and missing arguments have pflag's message.
 #pragma once
 
 #include <chrono>
@@ -27,11 +27,11 @@ enum class FlagType : unsigned char {
   kInt,
   kFloat,
   kDuration,
-  kStrings,      // commas separate, repeating adds
-  kStringArray,  // repeating adds, commas are part of the value
-  kMap,          // key=value, commas separate, repeating adds
-  kPairs,        // key=value, one per flag; several as CSV with each in quotes (a key or a value may hold commas)
-  kPatterns,     // pattern=N, commas separate
+  kStrings,      // commas separate the values; a repeated flag adds values
+  kStringArray,  // a repeated flag adds a value; commas are part of the value
+  kMap,          // key=value; commas separate the pairs; a repeated flag adds pairs
+  kPairs,        // key=value, which may contain commas; several pairs are CSV, each pair in quotes
+  kPatterns,     // pattern=N; commas separate the patterns
   kInts,
   kPortRange,
   kQuantity,
@@ -46,7 +46,7 @@ class FlagSet {
 
   // The flags that follow belong to this section of --help.
   void section(std::string name) { section_ = std::move(name); }
-  // A flag that sets `into`; what `into` holds now is the default.
+  // A flag that sets `into`. The value that `into` has during this call is the default.
   void add(std::string_view name, bool* into, std::string_view usage) { insert(name, FlagType::kBool, into, usage); }
   void add(std::string_view name, int* into, std::string_view usage) { insert(name, FlagType::kInt, into, usage); }
   void add(std::string_view name, double* into, std::string_view usage) { insert(name, FlagType::kFloat, into, usage); }
@@ -69,9 +69,9 @@ class FlagSet {
   // `args` without the program's name.  Errors: the first argument that cannot be read.
   Status parse(const std::vector<std::string>& args);
 
-  // The value as text, by name; nothing for an unknown flag.
+  // The value of the flag as text; nullopt for an unknown flag.
   std::optional<std::string> text(std::string_view name) const;
-  // The values of a list, or the one value of another flag; nothing when that is empty.
+  // The values of a list flag. For another flag: its value, or no element if the value is empty.
   Strings values(std::string_view name) const;
   bool changed(std::string_view name) const;
   // Whether the command line sets any flag.
@@ -84,7 +84,7 @@ class FlagSet {
   std::vector<std::string> accepted_only() const;
   // Flags that were set and whose usage begins with "DEPRECATED: ", with pflag's warning: `Flag --name has been deprecated, why`.
   std::vector<std::string> deprecations() const;
-  // The sections, wrapped to `columns`.
+  // The text of --help: all sections, wrapped to `columns`.
   std::string help(std::size_t columns) const;
 
  private:
@@ -97,7 +97,7 @@ class FlagSet {
     std::string default_text;
     Target into;
     std::string plain;  // value of a flag without a target
-    Strings list;       // the same for lists
+    Strings list;       // values of a list flag without a target
     bool changed = false;
     bool accepted_only = false;
   };

@@ -11,16 +11,16 @@
 
 namespace backplane {
 
-// The word that --help shows after the name.
+// The word that --help shows after the name of a flag.
 std::string_view flag_type_word(FlagType type) noexcept;
 bool is_list(FlagType type) noexcept;
-// The reason why `value` is not of `type`, worded as Go's parsers word it; empty: it is of that type.
+// The reason why `value` is not a value of `type`; empty if it is one.
 std::string flag_value_problem(FlagType type, std::string_view value);
 
-// strconv.ParseBool; the value has been checked.
+// Parses `value` as Go's strconv.ParseBool does. flag_value_problem() has accepted `value`.
 bool to_bool(std::string_view value) noexcept;
 std::vector<std::string> split_list(std::string_view value);
-// pflag's stringToString: one pair whose value may hold commas, or several as CSV.
+// Splits `value` as pflag's stringToString does: it is one pair, whose value may contain commas, or several pairs as CSV.
 std::vector<std::string> split_pairs(std::string_view value);
 
 }  // namespace backplane

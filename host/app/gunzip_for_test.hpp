@@ -10,7 +10,7 @@
 
 namespace backplane {
 
-// "?" and the text so far if the stream is malformed or does not end.
+// The text. If the stream is malformed or does not end: "?" followed by the text so far.
 inline std::string gunzipped(const std::vector<SharedBytes>& chunks) {
   std::string packed, out;
   for (const SharedBytes& chunk : chunks) packed.append(chunk.view());

@@ -48,7 +48,7 @@ GzipPiece PieceCompressor::compress(std::string_view text) {
   z_stream& z = state_->stream;
   std::string& out = state_->out;
   deflateReset(&z);
-  z.next_in = const_cast<Bytef*>(bytes_of(text));  // not const for historical reasons; it is not written to
+  z.next_in = const_cast<Bytef*>(bytes_of(text));  // zlib declares it without const, but does not write to it
   z.avail_in = static_cast<uInt>(text.size());
   std::size_t used = 0;
   do {

@@ -21,7 +21,7 @@ class TextSum {
   TextSum() = default;
   static TextSum of(std::string_view text);
 
-  // `next`: from of(), or sealed since its last append().
+  // `next` is the result of of(), or next.seal() has been called since its last append().
   void append(const TextSum& next);
   // Prepares this sum for being the argument of append(). Takes a microsecond; append() takes 50 nanoseconds.
   void seal();
@@ -56,13 +56,13 @@ class PieceCompressor {
   std::size_t stored_ = 0;
 };
 
-// The pieces' bytes are shared, not copied.
+// Assembles a gzip stream from pieces. The bytes of the pieces are shared, not copied.
 class GzipAssembly {
  public:
   GzipAssembly();
-  // Bytes of pieces in the order of the text …
+  // Adds the bytes of one or several pieces, in the order of the text.
   void add(SharedBytes bytes) { out_.push_back(std::move(bytes)); }
-  // … and the sum of their text: for each piece, or once for several.
+  // Adds the sum of their text: once for each piece, or once for several pieces.
   void add(const TextSum& sealed) { sum_.append(sealed); }
   std::vector<SharedBytes> finish();
 

@@ -12,7 +12,7 @@ namespace {
 constexpr HealthEndpoints kReadyOnly{false, false, true};
 constexpr HealthEndpoints kNotReady{true, true, false};
 
-// The chain in reverse order: definitions, the groups, the aggregator.
+// Health checks of kube-apiserver, in the order in which it prints them for ?verbose.
 constexpr std::string_view kKnownOrder[] = {
     "kms-providers",
     "kms-provider-0",

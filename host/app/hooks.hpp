@@ -1,10 +1,11 @@
-// The hooks of every delegate and of the host: post-start all at once, pre-shutdown one after another.
+// The hooks of the plugins and of the host. Post-start hooks run concurrently, pre-shutdown hooks one after another.
 //
 // Thread-safety: add() on one thread before start(); replace() by one thread at a time; the rest from any thread.
 // Lifetime:      outlives the hooks' tasks.
-// Errors:        add(): duplicates name the first registrant; late ones are refused.  A post-start hook that fails calls `fatal` if the
-//                server needs it; otherwise the log names the hook and its registrant once and its check stays red.  Pre-shutdown hooks
-//                all run, and their errors come back together.
+// Errors:        add(): a duplicate name, with the first registrant; a hook that is added after its kind has been started.
+//                If a post-start hook fails that the server needs, `fatal` is called. If another one fails, the log names the hook and its
+//                registrant once, and its health check stays red.
+//                run_pre_shutdown(): runs every hook and returns all errors together.
 #pragma once
 
 #include <atomic>
@@ -29,13 +30,13 @@ class Hooks {
  public:
   // The executor of the plugin or host part that registered the hook.
   using ExecutorOf = std::function<Executor&(const std::string& registrant)>;
-  // Whether the server cannot run without a post-start hook.
+  // Whether the server cannot run if this post-start hook fails.
   using IsNeeded = std::function<bool(const PostStartHookEntry& hook)>;
   // `fatal` receives the message with which the process exits; in tests it may return.
   Hooks(std::function<void(std::string why)> fatal, IsNeeded is_needed)
       : fatal_(std::move(fatal)), is_needed_(std::move(is_needed)), all_done_("PostStartHooksDone") {}
 
-  // A post-start hook of this name is not added.  Before add().
+  // A post-start hook of this name is not added. Call it before add().
   void disable(std::string name) { disabled_.insert(std::move(name)); }
   Status add(PostStartHookEntry entry);
   Status add(PreShutdownHookEntry entry);
@@ -46,13 +47,13 @@ class Hooks {
                const std::vector<PreShutdownHookEntry>& pre_shutdown);
   // Starts every post-start hook on its registrant's executor; nothing can be added afterwards.
   void start(TaskGroup& tasks, const ExecutorOf& executor_of, Signal& stop);
-  // Logs, once each, the hooks that have not returned `after` from now; on `executor`.
+  // After the time `after`, logs each post-start hook that has not returned. Runs on `executor`.
   void report_slow(Executor& executor, std::chrono::seconds after) const;
   // Fires when every post-start hook has returned.
   Signal& all_done() noexcept { return all_done_; }
   HookProgress progress_of(const std::string& registrant) const;
   std::size_t pre_shutdown_count() const;
-  // Each hook on its registrant's executor. A hook that has not returned within `limit` is an error, and is not waited for any longer.
+  // Runs each hook on its registrant's executor. A hook that has not returned within `limit` is an error; the next hook then starts.
   Task<Status> run_pre_shutdown(TaskGroup& tasks, ExecutorOf executor_of, std::chrono::nanoseconds limit);
 
  private:
@@ -68,7 +69,7 @@ class Hooks {
   std::set<std::string> disabled_;
   std::function<void(std::string)> fatal_;
   IsNeeded is_needed_;
-  mutable std::mutex mutex_;  // the lists, since start()
+  mutable std::mutex mutex_;  // guards the lists of hooks after start()
   std::vector<StartedRef> post_start_;
   std::vector<PreShutdownHookEntry> pre_shutdown_;
   std::atomic<std::size_t> running_{0};

@@ -127,7 +127,8 @@ Task<Status> run_shutdown(ShutdownParts parts) {
   const std::size_t watches_before = parts.watches.count();
   parts.watches.start_waiting(parts.options.watch_termination_grace_period);
   signals.not_accepting_new_request.fire();
-  const auto begun = Clock::now();  // every limit below counts from here
+  // the limits of requests and watches, and the one of connections without --shutdown-send-retry-after, count from here
+  const auto begun = Clock::now();
   parts.server.hurry();
 
   if (!parts.options.send_retry_after) {

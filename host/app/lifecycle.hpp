@@ -1,8 +1,8 @@
-// The shutdown of a server: fires the signals in upstream's order, in both drain modes.
+// The shutdown of a server: fires the signals in upstream's order, with and without --shutdown-send-retry-after.
 //
-// Thread-safety: run_shutdown() runs on one executor; everything it touches may be used from other threads meanwhile.
-// Lifetime:      borrows its parts until it has returned.
-// Errors:        the errors of pre-shutdown hooks, after everything has been drained nevertheless.
+// Thread-safety: run_shutdown() runs on one executor; other threads may use its parts at the same time.
+// Lifetime:      run_shutdown() borrows its parts until it has returned.
+// Errors:        run_shutdown() returns the errors of pre-shutdown hooks. It drains the server even if hooks fail.
 #pragma once
 
 #include <chrono>
@@ -15,11 +15,11 @@
 
 namespace backplane {
 
-// The listening server, as the shutdown sees it.
+// The operations of the listening server that the shutdown uses.
 class DrainableServer {
  public:
   virtual ~DrainableServer() = default;
-  // The kernel refuses connections once `done` has run.
+  // Closes the listener, and then calls `done`: from then on the kernel refuses connections.
   virtual void stop_listening(std::function<void()> done) = 0;
   // Limits the wait for clients that do not read their responses.
   virtual void hurry() = 0;
@@ -45,7 +45,7 @@ struct ShutdownParts {
   std::function<Task<Status>()> run_pre_shutdown_hooks;
 };
 
-// Begins with ShutdownInitiated and returns when no connection is open.
+// Fires ShutdownInitiated first. Returns when all connections are closed, or when the last time limit is over.
 Task<Status> run_shutdown(ShutdownParts parts);
 
 // Waits until `signal` has fired; false if `limit` passed first.

@@ -17,9 +17,9 @@ struct LifecycleSignals {
   NamedSignal after_shutdown_delay_duration;
   // Every pre-shutdown hook has returned.
   NamedSignal pre_shutdown_hooks_stopped;
-  // Both of the above: new requests are refused.
+  // after_shutdown_delay_duration and pre_shutdown_hooks_stopped have fired: new requests are refused.
   NamedSignal not_accepting_new_request;
-  // No short request is in flight, nor, when a grace period is set, a watch.
+  // No short request is in flight, and no watch if a grace period is set; or their time limits are over.
   NamedSignal in_flight_requests_drained;
   // The listener is closed.
   NamedSignal http_server_stopped_listening;

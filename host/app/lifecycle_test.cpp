@@ -120,7 +120,7 @@ TEST_F(Lifecycle, ConnectionsThatDoNotEndAreCut) {
   EXPECT_LT(diary.index("force close"), diary.lines().size());
 }
 
-// Regression: the limits of requests and of connections were added, because the second one started when the first one ended.
+// Regression: the limit of connections started only when the limit of requests had passed, so that both were added up.
 TEST_F(Lifecycle, ConnectionsHaveNoMoreTimeThanRequestsHad) {
   options.request_timeout = 1h;
   ASSERT_TRUE(short_requests.try_add());
@@ -444,7 +444,7 @@ TEST(Watchdog, PingsOnlyWhileEveryLoopRuns) {
     let_go.acquire();
   });
   hanging.acquire();
-  // One may be on its way to the last loop.
+  // One ping may have passed the hanging loop already.
   while (pings.try_acquire_for(std::chrono::milliseconds(200))) {
   }
   EXPECT_FALSE(pings.try_acquire_for(std::chrono::milliseconds(200)));

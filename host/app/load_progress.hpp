@@ -1,7 +1,7 @@
-// Reports, every few seconds, how far the caches have been loaded at startup. A startup that takes less is not reported.
+// Logs, every few seconds, how far the caches have been loaded at startup. Logs nothing if the caches are loaded within the first period.
 //
 // Thread-safety: report_loading() from one thread; reports run on the executor.
-// Lifetime:      what `look` uses outlives the executor's work.
+// Lifetime:      the objects that `look` and `also` use outlive the executor's work.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ LoadState load_state(const TrackedCaches& caches);
 
 inline constexpr std::chrono::milliseconds kLoadReportPeriod{5000};
 
-// Until nothing is waiting. `also`: receives each report, for the service manager; may be empty.
+// Reports until LoadState::waiting is empty. `also` receives the text of each report, for the service manager; it may be empty.
 void report_loading(Executor& executor, std::function<LoadState()> look, std::function<void(const std::string&)> also,
                     std::chrono::milliseconds period = kLoadReportPeriod);
 

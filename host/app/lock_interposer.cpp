@@ -1,6 +1,6 @@
 // Replaces pthread_mutex_lock(), pthread_rwlock_rdlock() and pthread_rwlock_wrlock() for the program, its libraries and its plugins: the
-// dynamic linker finds the symbols of the program first. With --contention-profiling, waits are reported to profiling::note_lock_wait();
-// without it, and for a lock that is free, the C library's function is called at once.
+// dynamic linker finds the symbols of the program first. With --contention-profiling, each time that a thread has waited for a lock is
+// reported to profiling::note_lock_wait(). Without --contention-profiling, only the C library's function is called.
 //
 // Sanitizers replace the same functions, so that this file is empty with them.
 #include <dlfcn.h>
@@ -23,7 +23,7 @@
 #ifndef BACKPLANE_KEEPS_LOCKS
 namespace {
 
-// A function of the C library, found when it is first called: that may be before the constructors of this program.
+// A function of the C library. It is looked up at the first call, which may precede the constructors of this program.
 template <class Lock>
 class NextFunction {
  public:

@@ -39,7 +39,7 @@ class LogCheck final : public HealthCheck {
   LogCheckConfig config_;
   std::once_flag started_;
   std::atomic<std::chrono::steady_clock::time_point> last_flush_{};
-  std::jthread thread_;  // last: it ends first
+  std::jthread thread_;  // the last member: the thread ends before the other members are destroyed
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The health check `log`: is logging blocked?  A reader of standard error that stops reading blocks every line.
+// The health check `log`: fails if logging is blocked. If the reader of standard error stops reading, each log line blocks its writer.
 //
 // Thread-safety: check() from any thread.
 // Lifetime:      the check owns its thread, which starts with the first call of check() and ends when the object is destroyed.
@@ -13,9 +13,9 @@
 namespace backplane {
 
 struct LogCheckConfig {
-  std::function<void()> flush;  // returns when what was logged has been written; may block
+  std::function<void()> flush;  // returns when all logged lines have been written; may block
   std::function<std::chrono::steady_clock::time_point()> now = &std::chrono::steady_clock::now;
-  // Upstream's: healthz.LogHealthz.
+  // The values of upstream's healthz.LogHealthz.
   std::chrono::nanoseconds interval = std::chrono::minutes(1);
   std::chrono::nanoseconds limit = std::chrono::minutes(2);
 };

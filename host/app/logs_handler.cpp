@@ -139,7 +139,7 @@ class Logs final : public HttpHandler {
     }
   }
 
-  // The size at the time of opening: a growing log would never end.
+  // Sends as many bytes as the file had when it was opened: the response for a growing log would never end.
   static Task<void> send(Exchange& exchange, Found& found) {
     exchange.set_response_header("X-Content-Type-Options", "nosniff");
     while (true) {

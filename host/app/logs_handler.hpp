@@ -1,10 +1,13 @@
-// --enable-logs-handler: GET /logs/ shows the log files of the machine (/var/log), folders as a page of links, files as they are.  Access
-// is subject to authorization of the path; symbolic links are followed, because only the owner of /var/log can create them.
+// --enable-logs-handler: GET /logs/ serves the log files of the machine (/var/log). The response for a folder is a page of links, the
+// response for a file is the file. Access is subject to authorization of the path. Symbolic links are followed, because only the owner of
+// /var/log can create them.
 //
 // Thread-safety: any number of requests at once; files are read on the blocking executor.
 // Lifetime:      independent of the server.
-// Errors:        404 for a path that does not exist, is neither a file nor a folder, or has a name of more than 255 bytes; 403 for a file
-// that may not be read; 400 for "..".
+// Errors:        404 for a path that does not exist, is neither a file nor a folder, or has more than 255 bytes.
+//                403 for a file that may not be read.
+//                400 for "..".
+//                405 for methods other than GET and HEAD.
 #pragma once
 
 #include <memory>

@@ -51,8 +51,9 @@ constexpr std::string_view kAbout =
 // Time that a plugin has to return from a call after SIGTERM.
 constexpr std::chrono::seconds kLoadStop{10};
 
-// Few arenas, so that one thread can reuse the memory that another one has freed; but enough that loops, pump and blocking pool seldom
-// share one: two that fill the same arena (a load of the caches) spend more time on its lock than on their work.
+// Limits the number of arenas of malloc, so that a thread can reuse the memory that another thread has freed. The limit still lets loops,
+// pump and blocking pool have separate arenas in most cases: two threads that fill the same arena (a load of the caches) spend more time on
+// its lock than on their work.
 void tune_memory() {
   const auto cores = static_cast<int>(usable_cores());
   mallopt(M_ARENA_MAX, std::min(2 * cores + 4, 16));
@@ -61,7 +62,7 @@ void tune_memory() {
   keep_tls_buffers();
 }
 
-// As the Go runtime does: the soft limit exists for programs that use select().
+// Raises the soft limit of open files to the hard limit, as the Go runtime does. The soft limit exists for programs that use select().
 void raise_file_limit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
@@ -106,12 +107,12 @@ Result<PreparedServer> prepare(Config config, StopEvent& stop) {
 }
 
 int serve(std::unique_ptr<Options> options) {
-  ::umask(S_IRWXG | S_IRWXO);  // files of libraries, such as the store's, are readable by their owner only, too
+  ::umask(S_IRWXG | S_IRWXO);  // also files that libraries make, such as the store's, are readable by their owner only
   Problems log_problems;
   const auto emulation = read_emulation(options->flags);
   if (!emulation.ok()) return fail(emulation.status().message());
   FeatureGates gates(emulation->version);
-  gates.set(options->generic.feature_gates);  // Options::complete() reports errors
+  gates.set(options->generic.feature_gates);  // CompletedOptions::validate() reports the errors
   options->logs.validate(gates, log_problems);
   if (!log_problems.empty()) return fail(log_problems[0]);
   options->logs.apply();

@@ -86,7 +86,7 @@ std::string metric_message(const ClientMetric& metric, MetricType type) {
   return out;
 }
 
-// The metric types that this server has.
+// The number of a type in io.prometheus.client.MetricType. This server has only these four types.
 std::uint64_t type_number(MetricType type) {
   constexpr std::uint64_t kCounter = 0, kGauge = 1, kSummary = 2, kHistogram = 4;
   if (type == MetricType::Summary) return kSummary;

@@ -1,7 +1,7 @@
-// Metric families as the bytes that Prometheus reads: text, and protobuf messages that their lengths delimit.
+// Encodes metric families in the formats that Prometheus reads: text, and length-delimited protobuf messages.
 //
 // Thread-safety: pure functions.
-// Errors:        an Accept header that names nothing known gives text, as upstream.
+// Errors:        if the Accept header names no known format, the format is text, as upstream.
 #pragma once
 
 #include <prometheus/metric_family.h>
@@ -14,11 +14,11 @@ namespace backplane {
 
 struct Exposition {
   bool delimited = false;                     // protobuf
-  std::string_view escaping = "underscores";  // of the Accept header; no name here needs escaping
+  std::string_view escaping = "underscores";  // the parameter of the Accept header; no metric name of this server needs escaping
 };
 Exposition choose_exposition(std::string_view accept);
 std::string content_type_of(const Exposition& form);
-// The bytes, in pieces.
+// The encoded families, in pieces.
 std::vector<std::string> exposed(const std::vector<prometheus::MetricFamily>& families, const Exposition& form);
 
 }  // namespace backplane

@@ -7,7 +7,7 @@
 namespace backplane {
 namespace {
 
-// Metrics that are not listed are ALPHA.
+// Metrics that are in neither list are ALPHA, except workqueue_* (known_level()).
 constexpr std::array<std::string_view, 11> kStable = {
     "apiserver_admission_controller_admission_duration_seconds",
     "apiserver_admission_step_admission_duration_seconds",

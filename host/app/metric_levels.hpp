@@ -15,7 +15,8 @@
 
 namespace backplane {
 
-// The help text with its family's level in front, unless it has one; families of the process and of gRPC have none, as upstream.
+// Returns `help` with the level of the family `name` in front, unless `help` begins with a level already. Families of the process, of gRPC
+// and of Go have no level, as upstream.
 std::string marked_help(std::string_view name, std::string_view help);
 void mark_levels(std::vector<prometheus::MetricFamily>& families);
 
@@ -25,7 +26,7 @@ class LevelCounts {
   LevelCounts() = default;
   LevelCounts(const LevelCounts&) = delete;
   LevelCounts& operator=(const LevelCounts&) = delete;
-  // The version since which the family is deprecated, and its level; nullopt: it is not counted.
+  // The version since which the family is deprecated ("" if it is not), and its level. nullopt if the family is not counted.
   using Level = std::optional<std::pair<std::string, std::string>>;
   static Level level_of(std::string_view name, std::string_view help);
 
@@ -34,16 +35,16 @@ class LevelCounts {
     if (last_ == nullptr || last_->first != *level) last_ = &*counts_.try_emplace(*level, 0).first;
     ++last_->second;
   }
-  // registered_metrics_total, disabled_metrics_total and hidden_metrics_total: of the families that were added, of those that a flag has
-  // disabled, and of hidden ones.
+  // The families registered_metrics_total, which counts the families that were added, disabled_metrics_total with the value `disabled`, and
+  // hidden_metrics_total with the value `hidden`.
   std::vector<prometheus::MetricFamily> families(std::size_t disabled, std::size_t hidden) const;
 
  private:
   using Counts = std::map<std::pair<std::string, std::string>, std::size_t>;
   Counts counts_;
-  Counts::value_type* last_ = nullptr;  // that of the last add(): most families have the same level
+  Counts::value_type* last_ = nullptr;  // the entry of the last add(): most families have the same level
 };
-// Adds those families to `families`, which they count.
+// Counts `families`, and adds the result of LevelCounts::families() to `families`.
 void count_levels(std::vector<prometheus::MetricFamily>& families, std::size_t disabled, std::size_t hidden);
 
 }  // namespace backplane

@@ -37,7 +37,7 @@ MetricLines::MetricLines(std::string name, std::string_view help, Type type, con
   }
 }
 
-// `a="b",c="d"`
+// Appends `a="b",c="d"`.
 void MetricLines::append_labels(std::string& out, std::string_view values) const {
   for (const std::string& label : labels_) {
     const std::size_t end = values.find('\0');

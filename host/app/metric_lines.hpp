@@ -1,5 +1,5 @@
-// The lines of one metric family in Prometheus' text format, without samples in between: labels and values go to the text directly. The
-// text of samples (sample_text.hpp) consists of these lines too.
+// Writes the lines of one metric family in Prometheus' text format. It appends labels and values to the text directly, without objects of
+// the type prometheus::ClientMetric. sample_text.hpp writes such objects with the same class.
 //
 // Thread-safety: const after construction.
 // Errors:        none.
@@ -19,17 +19,18 @@ class MetricLines {
  public:
   enum class Type : unsigned char { kCounter, kGauge, kHistogram, kSummary };
 
-  // `bounds`: of a histogram's buckets.
+  // `bounds`: the upper bounds of a histogram's buckets.
   MetricLines(std::string name, std::string_view help, Type type, const std::vector<std::string>& labels,
               std::span<const double> bounds = {});
 
   const std::string& name() const noexcept { return name_; }
-  // The lines of HELP and TYPE.
+  // The HELP and TYPE lines.
   const std::string& head() const noexcept { return head_; }
 
-  // Each appends the lines of one series. `values`: of the labels, each followed by a zero byte; empty ones at the end may be left out.
+  // Each function below appends the lines of one series. `values`: the values of the labels, each followed by a zero byte; empty ones at
+  // the end may be left out.
   void append_value(std::string& out, std::string_view values, double value) const;
-  // `counts`: of the buckets, the last above all bounds.
+  // `counts`: one count for each bucket, and at the end the count of values above all bounds.
   void append_histogram(std::string& out, std::string_view values, double sum, std::span<const std::uint64_t> counts) const;
   void append_summary(std::string& out, std::string_view values, double sum, std::uint64_t count) const;
 
@@ -38,9 +39,9 @@ class MetricLines {
 
   const std::string name_;
   std::string head_;
-  std::vector<std::string> labels_;  // `name="` and `",name="`
-  std::vector<std::string> bounds_;  // `0.005"} `
-  bool has_infinity_ = false;        // among the bounds
+  std::vector<std::string> labels_;  // the text before each value: `name="` for the first label, `",name="` for the others
+  std::vector<std::string> bounds_;  // the text after `le="`: `0.005"} `
+  bool has_infinity_ = false;        // bounds_ has infinity
 };
 
 }  // namespace backplane

@@ -14,7 +14,7 @@ constexpr SummaryOf kSummaries[] = {
      "Admission sub-step latency summary in seconds, broken out for each operation and API resource and step type (validate or "
      "admit)."}};
 
-// Null: the histogram has none.
+// The summary that belongs to a histogram; null if there is none.
 const SummaryOf* summary_of(std::string_view histogram) {
   const auto* const found =
       std::find_if(std::begin(kSummaries), std::end(kSummaries), [histogram](const SummaryOf& row) { return row.histogram == histogram; });

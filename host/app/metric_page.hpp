@@ -1,12 +1,13 @@
-// The text of /metrics, held between scrapes: text and gzip are made from the registered metrics without samples in between, and what has
-// not changed since the last scrape stays compressed.
+// The text of /metrics, kept between scrapes. It is made from the registered metrics without prometheus::ClientMetric objects. Text that
+// has not changed since the last scrape stays compressed.
 //
-// A scrape: use() → read() → set() and keep() → count() → pack() until it returns true, and gzip(); or, after read(For::kText), text().
+// A compressed scrape: use() → read(For::kGzip) → set() and keep() → count() → pack() until it returns true → gzip().
+// A scrape as text:    use() → read(For::kText) → set() and keep() → count() → text().
 // Memory: the compressed text, the text of the families that are set, and for each series some 60 bytes.
 //
 // Thread-safety: use() from any thread; the rest by the thread whose scrape uses the page.
 // Lifetime:      a Use ends before the page.
-// Errors:        none but std::bad_alloc; a use that did not call done() leaves the page empty, and the next one fills it.
+// Errors:        none but std::bad_alloc. A Use that is destroyed before done() was called leaves the page empty; the next scrape fills it.
 #pragma once
 
 #include <prometheus/metric_family.h>
@@ -34,14 +35,14 @@ class PageFamily;
 
 class MetricPage {
  public:
-  // `constants`: families that never change. `count_objects`: with the families about the objects of each resource. `uncached`: resources
-  // whose series of caches are hidden, see is_of_caches().
+  // `constants`: families that never change. `count_objects`: whether the page shows the families about the stored objects of each
+  // resource. `uncached`: resources whose series of caches are hidden, see is_of_caches().
   MetricPage(std::vector<prometheus::MetricFamily> constants, bool count_objects, ConfirmedReads uncached);
   ~MetricPage();
   MetricPage(const MetricPage&) = delete;
   MetricPage& operator=(const MetricPage&) = delete;
 
-  // The right to use the page.
+  // The exclusive right to use the page.
   class Use {
    public:
     explicit Use(MetricPage* page) noexcept : page_(page) {}
@@ -54,33 +55,33 @@ class MetricPage {
    private:
     MetricPage* page_;
   };
-  // False: another scrape uses the page.
+  // The result is false (operator bool) if another scrape uses the page.
   Use use() noexcept;
 
-  // Called by each read() with the series of the metric `name`. Before the first scrape.
+  // `observer` is called by each read(), with the series of the metric `name`. Call it before the first scrape.
   using Observer = std::function<void(const Metric::Snapshot& about, const MetricView::Reading& reading)>;
   void observe(std::string name, Observer observer) { observers_.insert_or_assign(std::move(name), std::move(observer)); }
 
   enum class For : unsigned char { kText, kGzip, kSamples };
   // Reads the registered metrics, and the families of cache_families() from `caches`.
   void read(For use, const TrackedCaches& caches);
-  // A further family of this scrape.
+  // Adds a further family to this scrape.
   void set(prometheus::MetricFamily family) { set(std::move(family), false); }
-  // The family that an earlier scrape has set, unchanged. False: there is none.
+  // Adds the family that an earlier scrape has set, unchanged. Returns false if there is none.
   bool keep(const std::string& name);
   // Removes the families that `rules` disable, and adds the numbers of families by level. Requires rules.only_takes_out().
   void count(const MetricRules& rules);
 
-  // Samples of the registered metrics and of the caches, by name, for other encodings and for rules that change samples: what read() and
-  // text() show of them. In the place of read() and the calls after it; the caller adds the other families.
+  // The registered metrics and the families of the caches as samples, sorted by name: for other encodings, and for rules that change
+  // samples. A scrape calls samples() after use(), instead of read() and all later steps. The caller adds the other families.
   std::vector<prometheus::MetricFamily> samples(const TrackedCaches& caches);
 
-  // The text, families by name.
+  // The text, with the families sorted by name.
   std::vector<SharedBytes> text();
 
   // Compresses about `most` bytes of what has changed. Returns false if some are left.
   bool pack(std::size_t most);
-  // Of the text, after pack().
+  // The size of the uncompressed text. Valid after pack() has returned true.
   std::uint64_t text_size() const;
   std::vector<SharedBytes> gzip() const;
 
@@ -99,14 +100,14 @@ class MetricPage {
   std::unique_ptr<PageCaches> caches_;
   std::size_t registered_ = 0;  // metrics that have a family
   std::map<Key, std::unique_ptr<PageFamily>> families_;
-  std::vector<PageFamily*> shown_;  // in this scrape, by name
-  std::size_t packed_ = 0;          // of them
+  std::vector<PageFamily*> shown_;  // the families of this scrape, sorted by name
+  std::size_t packed_ = 0;          // the number of families in shown_ that pack() has completed
   std::unique_ptr<PieceCompressor> compressor_;
   std::map<std::string, Observer, std::less<>> observers_;  // by metric
   std::string scratch_;
 };
 
-// The sum and the count of a histogram, which upstream exposes once more as a summary without quantiles.
+// A histogram whose sum and count upstream also exposes under another name, as a summary without quantiles.
 struct SummaryOf {
   std::string_view histogram, name, help;
 };

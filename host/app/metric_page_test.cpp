@@ -25,7 +25,7 @@ std::string joined(const std::vector<SharedBytes>& chunks) {
   return out;
 }
 
-// The lines that begin with `name`; of a name that is not followed by a space also the lines of HELP and TYPE.
+// The lines that begin with `name`, and the HELP and TYPE lines whose name begins with `name`.
 std::string lines_of(const std::string& text, const std::string& name) {
   std::string out;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -92,7 +92,7 @@ class MetricPageTest : public ::testing::Test {
     for (const MetricFamily& family : others) page.set(family);
     page.count(rules);
   }
-  // Both texts, which are the same, and the samples, which give the same text.
+  // The text, after a check that the compressed text, the plain text and the text of the samples are equal.
   std::string scrape() {
     const std::string packed = text(MetricPage::For::kGzip), plain = text(MetricPage::For::kText);
     EXPECT_EQ(packed, plain);
@@ -218,7 +218,7 @@ TEST_F(MetricPageTest, SamplesAreThoseOfTheText) {
   EXPECT_EQ(found["apiserver_resource_objects"].metric.at(0).gauge.value, 3);
 }
 
-// A text is not compressed, and a scrape after it must know what has changed before it.
+// A scrape as text compresses nothing. The next compressed scrape must include what had changed before the scrape as text.
 TEST_F(MetricPageTest, ScrapesWithoutCompressionDoNotHideChanges) {
   Metric& counts = Metric::counter("page_mixed_total", "Mixed.", {"n"});
   counts.add({"1"});

@@ -1,4 +1,4 @@
-// --disabled-metrics, --allow-metric-labels and its manifest, --show-hidden-metrics-for-version: what of the metrics is shown.
+// --disabled-metrics, --allow-metric-labels and its manifest, --show-hidden-metrics-for-version: which metrics and label values are shown.
 //
 // Thread-safety: immutable after construction.
 // Errors:        a manifest that cannot be read, or a key that is not METRIC,LABEL.
@@ -20,11 +20,11 @@ class MetricRules {
  public:
   // Rules that change nothing.
   MetricRules() = default;
-  // The flag wins over the manifest, as upstream.
+  // If --allow-metric-labels is set, the manifest is ignored, as upstream.
   static Result<MetricRules> make(const MetricOptions& options);
 
-  // Adds the hidden families if they are to be shown, and removes disabled ones. A label with a list of values keeps the listed values;
-  // other values become "unexpected". Samples that have equal labels after that are merged: counters are added up, the last gauge wins.
+  // Adds the hidden families if they are to be shown, and removes disabled families. If the values of a label are restricted, other values
+  // become "unexpected". Samples whose labels are then equal are merged: counters are added up, the last gauge wins.
   void apply(std::vector<prometheus::MetricFamily>& families) const;
   // True if apply() only removes families, namely those for which takes_out() is true.
   bool only_takes_out() const noexcept { return !shows_hidden_ && allowed_.empty(); }

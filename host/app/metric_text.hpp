@@ -39,11 +39,11 @@ class TextPieces {
   std::vector<std::string> pieces_;
 };
 
-// A family's HELP and TYPE. `type`: as in the text.
+// Appends the HELP and TYPE lines of a family. `type`: "counter", "gauge", "histogram" or "summary".
 void append_family_head(std::string& out, std::string_view name, std::string_view help, std::string_view type);
-// A label's value, with backslashes, line breaks and quotation marks escaped.
+// Appends the value of a label, with backslashes, line breaks and quotation marks escaped.
 void append_label_value(std::string& out, std::string_view value);
-// As strconv.FormatFloat(number, 'g', -1, 64) prints it.
+// Appends a number as strconv.FormatFloat(number, 'g', -1, 64) prints it.
 void append_go_number(std::string& out, double number);
 
 }  // namespace backplane

@@ -26,7 +26,7 @@ std::string joined(const std::vector<MetricFamily>& families) {
 }
 
 TEST(MetricText, NumbersAreThoseOfGo) {
-  // What strconv.FormatFloat(x, 'g', -1, 64) prints.
+  // The texts are those that strconv.FormatFloat(x, 'g', -1, 64) prints.
   const std::pair<double, const char*> rows[] = {{0, "0"},
                                                  {1, "1"},
                                                  {-3, "-3"},

@@ -177,7 +177,7 @@ void add_in_flight(Families& families, const InFlightLimits& in_flight) {
   }
 }
 
-// The store as a whole first, then single resources under upstream's names.
+// The first storage is the main store; the others hold single resources. The values of the label are upstream's.
 void add_sizes(Families& families, const std::vector<const StorageBackend*>& storages) {
   auto& family = add_family(families, "apiserver_storage_size_bytes", "Size of the store in bytes; -1: unknown.", MetricType::Gauge);
   for (std::size_t i = 0; i < storages.size(); ++i) {
@@ -186,7 +186,7 @@ void add_sizes(Families& families, const std::vector<const StorageBackend*>& sto
   }
 }
 
-// JSON is counted with the caches, because every entry contains it.
+// The bytes of JSON are counted with the caches, because every entry of a cache contains JSON.
 void add_encodings(Families& families) {
   auto& family = add_family(families, "apiserver_encoded_object_bytes",
                             "Bytes of requested encodings other than JSON, which are shared, by media type.", MetricType::Gauge);
@@ -228,7 +228,7 @@ ClientMetric shown(const Metric::Snapshot& metric, const std::vector<std::string
   return out;
 }
 
-// What the request gate measures.
+// Adds the metrics of the request gate.
 void add_measured(Families& families, const std::vector<Metric::Snapshot>& metrics) {
   constexpr std::array kTypes = {MetricType::Counter, MetricType::Gauge, MetricType::Histogram};
   for (const Metric::Snapshot& metric : metrics) {
@@ -243,7 +243,7 @@ double open_files() {
   const std::unique_ptr<DIR, int (*)(DIR*)> files(opendir("/proc/self/fd"), closedir);
   double count = 0;
   while (files != nullptr && readdir(files.get()) != nullptr) ++count;
-  return std::max(0.0, count - 2);  // without the directory and its parent
+  return std::max(0.0, count - 2);  // without the entries "." and ".."
 }
 
 void add_start_time(Families& families) {
@@ -322,7 +322,7 @@ class MetricsHandler final : public HttpHandler {
         has_page_(rules_.only_takes_out()),
         page_(constant_families(parts_.gates, parts_.version), parts_.count_objects, parts_.uncached) {
     Families first;
-    add_process(first);  // notes the start time
+    add_process(first);  // sets the start time (add_start_time())
     for (const auto& name : PluginRequests::metrics()) {
       page_.observe(name, [this](const auto& about, const auto& reading) { plugin_requests_.read(about, reading); });
     }
@@ -356,7 +356,7 @@ class MetricsHandler final : public HttpHandler {
     families.push_back(version_info_metric(version.effective));
     return families;
   }
-  // All families. Without the right to use the page, which another scrape has: from a page for this scrape alone.
+  // All families of a scrape. If another scrape uses the page, the samples come from a temporary page.
   Families sampled(MetricPage::Use use) {
     Families families = use ? page_.samples(parts_.caches) : MetricPage({}, parts_.count_objects, parts_.uncached).samples(parts_.caches);
     use.done();
@@ -365,7 +365,8 @@ class MetricsHandler final : public HttpHandler {
     if (parts_.plugins) add_plugins(families, parts_.plugins());
     return families;
   }
-  // Families whose values the handler reads, and not from registered metrics; without those of the caches and of the plugins.
+  // Families whose values this handler reads directly, and not from registered metrics. The families of caches and plugins are not
+  // included.
   Families own_families() const {
     Families families;
     add_process(families);
@@ -421,7 +422,7 @@ class MetricsHandler final : public HttpHandler {
     page_.count(rules_);
   }
 
-  // Compressed without a break: about half a millisecond of work.
+  // Number of bytes that are compressed before the coroutine yields: about half a millisecond of work.
   static constexpr std::size_t kTurn = 256 << 10;
 
   static Task<void> say_reset(Exchange& exchange) {

@@ -1,5 +1,5 @@
-// GET /metrics: the process, its requests, its caches, as Prometheus reads them.  With --profiling DELETE resets the counts.  GET
-// /metrics/slis: the results of the health checks, for availability reports.
+// GET /metrics: metrics of the process, its requests and its caches, in the formats of Prometheus. With --profiling, DELETE /metrics resets
+// the request counts. GET /metrics/slis: the results of the health checks, for availability reports.
 //
 // Thread-safety: any number of scrapes at once.
 // Lifetime:      borrows what it reports.
@@ -34,14 +34,14 @@ struct MetricsParts {
   const FeatureGates& gates;
   const ReportedVersion& version;
   const TransportCounters& transport;
-  const RequestGate* gate;  // null: none
+  const RequestGate* gate;  // null: there is no request gate
   bool may_reset = false;   // DELETE resets the request counts
   bool count_objects = true;
   bool store_size = true;
   std::function<std::vector<PluginStatus>()> plugins = {};
 };
 
-// Both show what `rules` leave.
+// Both handlers apply `rules` to the families that they show.
 std::shared_ptr<HttpHandler> make_metrics_handler(MetricsParts parts, MetricRules rules);
 std::shared_ptr<HttpHandler> make_slis_handler(const HealthRegistry& health, MetricRules rules);
 

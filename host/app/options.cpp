@@ -20,7 +20,7 @@ std::string join(const std::vector<std::string>& items, std::string_view separat
 
 }  // namespace
 
-// The sections in the order of --help.
+// The order of these calls is the order of the sections in --help.
 Options::Options() {
   generic.add_flags(flags);
   storage.add_flags(flags);
@@ -78,7 +78,7 @@ Problems CompletedOptions::validate() const {
   options_->generic.validate(problems);
   options_->features.validate(options_->generic, problems);
   options_->storage.validate(problems);
-  // An empty value, as of an unset variable, must not start the server with an empty embedded store.
+  // An empty value, for example of an unset shell variable, must not start the server with an empty embedded store.
   if (options_->flags.changed("etcd-servers") && options_->storage.etcd_servers.empty())
     problems.emplace_back("--etcd-servers: must not be empty; leave the flag out to use the embedded store");
   if (options_->flags.has_default("encryption-provider-config") &&

@@ -1,4 +1,4 @@
-// The values of the command line, in groups: each adds its flags, checks its values, and is read by the step that acts on it.
+// The values of the command line, in groups. Each group adds its flags and checks its values.
 //
 //   Options ── complete() ──► CompletedOptions ── validate() ──► Config
 //
@@ -24,7 +24,7 @@ namespace backplane {
 struct ExtensionSettings;  // app/extension/extension_settings.hpp
 
 using Problems = std::vector<std::string>;
-// One error for all of them: the problem, or "[a, b]".
+// The error for all problems. Its message is the only problem, or "[a, b]".
 Status problems_error(const Problems& problems);
 
 struct GenericServerRunOptions {
@@ -58,13 +58,13 @@ struct StorageOptions {
   std::chrono::nanoseconds count_metric_poll_period = std::chrono::minutes(1);  // 0: no counts in the metrics
   std::chrono::nanoseconds db_metric_poll_interval = std::chrono::seconds(30);  // 0: no size in the metrics
   bool unsafe_no_fsync = false;
-  std::string media_type;  // of what is stored; empty: the backend's choice
+  std::string media_type;  // of stored objects; empty: the backend's choice
   bool watch_cache = true;
   std::vector<std::string> watch_cache_sizes;
   int delete_collection_workers = 1;
   bool enable_garbage_collector = true;
   int lease_reuse_seconds = 60;
-  std::string embedded_dir;  // complete(): of the embedded store; empty: the data directory
+  std::string embedded_dir;  // set by complete(): directory of the embedded store; empty: the data directory
   void add_flags(FlagSet& flags);
   void complete();
   void validate(Problems& problems) const;
@@ -124,7 +124,7 @@ struct AdmissionOptions {
   std::vector<std::string> enable;
   std::vector<std::string> disable;
   std::vector<std::string> only;  // --admission-control
-  bool mixed = false;             // with the two flags that replaced it
+  bool mixed = false;             // --admission-control is set together with one of the flags that replaced it
   std::string control_config_file;
   void add_flags(FlagSet& flags);
   void complete();
@@ -167,8 +167,8 @@ struct BackplaneOptions {
   // resumed watches (two threads).
   int blocking_threads = 6;
   int offload_threads = 0;  // 0: by the number of cores
-  std::string program;      // not a flag: the executable that probes plugins; empty: they are not probed
-  // Not a flag: set by backplane-runner, for a server that is an extension of another one; null: it is not.
+  std::string program;      // not a flag: the executable that probes plugins; empty: plugins are not probed
+  // Not a flag: set by backplane-runner, for a server that is an extension of another one; null: this server is none.
   std::shared_ptr<const ExtensionSettings> extension;
   std::vector<std::string> more_names;  // not a flag: names and addresses that the serving certificate is also valid for
   void add_flags(FlagSet& flags);
@@ -202,7 +202,7 @@ class Options {
   std::string version = "false";
   bool help = false;
 
-  // Fills in what can be derived from the rest and from the machine.  Uses `options` up.
+  // Fills in the values that can be derived from other options and from the machine. Consumes `options`.
   static Result<CompletedOptions> complete(std::unique_ptr<Options> options);
 };
 
@@ -214,7 +214,7 @@ class CompletedOptions {
   const Options* operator->() const noexcept { return options_.get(); }
   // Every problem of every group at once.
   Problems validate() const;
-  // The only way to a Config.  Uses `completed` up.
+  // The only way to make a Config. Consumes `completed`.
   static Result<Config> config(CompletedOptions completed);
 
  private:

@@ -25,7 +25,7 @@ constexpr AcceptedRow kAccepted[] = {
      "Maximum bytes per second, in each direction, of exec, attach, portforward and of upgraded connections through a proxy. 0: no limit."},
 };
 
-// Read by name, by plugins and by the server's construction.
+// Flags that plugins and the construction of the server read by name.
 constexpr AcceptedRow kPassedOn[] = {
     {"Auditing", "audit-log-batch-buffer-size", FlagType::kInt, "10000",
      "Events in the buffer; further ones are dropped. Batch mode only."},

@@ -74,7 +74,7 @@ void AuthorizationOptions::add_flags(FlagSet& flags) {
                 "Version of the SubjectAccessReview that the webhook receives: v1 or v1beta1.");
 }
 
-// BuiltInAuthorizationOptions.Validate; the plugin that reads the files checks their contents.
+// The checks of upstream's BuiltInAuthorizationOptions.Validate. The plugin that reads the files checks their contents.
 void AuthorizationOptions::validate(const FlagSet& flags, Problems& problems) const {
   if (!flags.text("authorization-config").value_or("").empty()) {
     const bool others = flags.changed("authorization-mode") || flags.changed("authorization-webhook-config-file") ||

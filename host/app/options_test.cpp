@@ -160,7 +160,7 @@ TEST(Flags, AServerListensWhereItsAdvertisedAddressIs) {
   EXPECT_EQ(completed_bind_address({"--advertise-address=192.0.2.7", "--bind-address=127.0.0.1"}), "127.0.0.1");
 }
 
-// The error of a server with these plugins for `args`.
+// The problems that a server whose plugins offer `offers` reports for `args`.
 Problems promise_problems(const std::vector<std::string>& args, const Offers& offers) {
   auto completed = Options::complete(parsed(args));
   Problems problems;
@@ -206,7 +206,7 @@ TEST(Promises, AReloadOfNoFileIsRefused) {
             "--encryption-provider-config-automatic-reload must be set with --encryption-provider-config");
 }
 
-// kube-apiserver runs PodSecurity by default: a flag that names it requires it too.
+// kube-apiserver runs PodSecurity by default. A flag that names PodSecurity nevertheless requires that it runs.
 TEST(Promises, AnAdmissionPluginThatIsNamedAndAbsentIsRefused) {
   EXPECT_EQ(promise_problems({"--enable-admission-plugins=NamespaceLifecycle,PodSecurity,ResourceQuota"}, kToday),
             Problems{"these flags are not supported; remove them: "

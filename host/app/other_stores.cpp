@@ -17,7 +17,8 @@ bool has_empty_part(std::string_view text, char separator) {
          text.find(std::string(2, separator)) != std::string_view::npos;
 }
 
-// The resource of the override that is written in one transaction with others, and so must be in their store; empty: there is none.
+// The resource in an override that is written in one transaction with other resources, and so must be in the same store as these. Empty:
+// the override names no such resource.
 std::string written_with_others(const GroupResource& named) {
   const GroupResource together[] = {{"", "services"}, {"networking.k8s.io", "ipaddresses"}};
   const auto moved = std::find_if(std::begin(together), std::end(together), [&](const GroupResource& each) {
@@ -42,7 +43,7 @@ Result<std::vector<StoreOverride>> parse_store_overrides(const std::vector<std::
       return bad_request("--etcd-servers-overrides: " + moved +
                          " are written together with what they hold, in one transaction, and stay in the store of --etcd-servers");
     }
-    // If a resource is named twice, the last size counts.
+    // If a resource is named twice, the last value counts.
     std::erase_if(overrides, [&](const StoreOverride& other) { return other.resource == override.resource; });
     overrides.push_back(std::move(override));
   }
@@ -97,7 +98,7 @@ std::shared_ptr<ResourceCache> HubOfStores::add(CacheConfig config, bool eager) 
   return store.hub->add(std::move(config), eager);
 }
 
-// Caches of other prefixes ignore the call.
+// A store that has no cache with this prefix ignores the call.
 void HubOfStores::remove(std::string_view prefix) {
   for (const StoreParts& store : stores_) {
     store.hub->remove(prefix);

@@ -1,8 +1,8 @@
 // The stores of --etcd-servers-overrides, and one CacheHub over the caches of all stores.
 //
-// Thread-safety: as what they are made of; opened, started and stopped by one thread.
+// Thread-safety: as CacheHub; opened, started and stopped by one thread.
 // Lifetime:      the stores outlive the hub; stop() before destruction.
-// Errors:        of a flag that cannot be read: upstream's sentence; of a store: the backend's.
+// Errors:        upstream's message for a value of the flag that cannot be parsed; the backend's error for a store that cannot be opened.
 #pragma once
 
 #include <memory>
@@ -17,28 +17,29 @@
 namespace backplane {
 
 struct StoreOverride {
-  GroupResource resource;  // or kWholeGroup in place of its name
+  GroupResource resource;  // resource.resource is kWholeGroup for all resources of a group
   std::string servers;     // "http://a:2379;http://b:2379"
 };
 
-// Of the flag's values: group/resource#servers.
+// Parses values of the form group/resource#servers.
 Result<std::vector<StoreOverride>> parse_store_overrides(const std::vector<std::string>& values);
 
-// The name under which a plugin registers a backend for other servers than those of the flags.
+// The name under which the plugin of `backend` registers a backend for `servers`, which are not those of --etcd-servers.
 std::string override_backend(std::string_view backend, std::string_view servers);
 
-// The resources whose reads the store confirms (--watch-cache, --watch-cache-sizes).
+// The resources whose reads are confirmed with the store, because the flags switch off their watch caches (--watch-cache,
+// --watch-cache-sizes).
 struct ConfirmedReads {
   bool all = false;
   std::vector<std::string> resources;  // "pods", "deployments.apps"
-  // `sizes`: resource[.group]#size, which check_accepted_values() has accepted. Two facts in them have an effect: a size of 0, and whether
-  // events have a size.
+  // `sizes`: values of the form resource[.group]#size, which check_accepted_values() has accepted. A size has an effect only if it is 0, or
+  // if it is that of events.
   static ConfirmedReads of(bool watch_cache, const std::vector<std::string>& sizes);
   bool includes(const GroupResource& resource) const;
   bool none() const noexcept { return !all && resources.empty(); }
 };
 
-// The hubs of all stores as one: a cache is added to the hub of its resource's store.
+// The hubs of all stores, combined: add() adds a cache to the hub of the store that holds the cache's resource.
 class HubOfStores final : public CacheHub {
  public:
   // The first store holds every resource that is in no other store.  `stores` must not change during the lifetime of this object.
@@ -49,7 +50,7 @@ class HubOfStores final : public CacheHub {
   void remove(std::string_view prefix) override;
   void retire(std::string_view prefix) override;
   void close_retired() override;
-  // Starts the hub of each store that is not started yet; returns the first error. A later call continues there.
+  // Starts the hub of each store that has not been started, and returns the first error. A later call starts the remaining hubs.
   Task<Status> start() override;
   Task<void> stop() override;
   // The resources of --etcd-servers-overrides that have no cache. Not concurrent with add().

@@ -6,13 +6,13 @@
 namespace backplane {
 namespace {
 
-constexpr std::uint8_t kTurns = 255;      // turns are counted from 1 to this, again and again
+constexpr std::uint8_t kTurns = 255;      // a turn is a call of note(); turns are counted from 1 to kTurns, and then from 1 again
 constexpr std::uint8_t kHotTurns = 4;     // a row that changes twice within so many turns is hot
-constexpr std::size_t kHotShare = 4;      // a piece is split if at most so great a part of its rows (1/4) is hot
+constexpr std::size_t kHotShare = 4;      // a piece is split only if at most a quarter of its rows, or all of them, are hot
 constexpr std::uint8_t kQuietTurns = 16;  // pieces that have not changed for so many turns may be merged
-constexpr std::size_t kMerges = 2;        // in one turn: each is compressed again
+constexpr std::size_t kMerges = 2;        // number of merges in one turn: each merged piece is compressed again
 constexpr std::size_t kSplit = 8 << 10;   // a smaller piece is not split
-constexpr std::size_t kShort = 2 << 10;   // unchanged rows before a hot one that are shorter are compressed with it
+constexpr std::size_t kShort = 2 << 10;   // unchanged rows before a hot row are compressed together with it if their text is shorter
 
 bool has_change(std::span<const std::uint8_t> changed) {
   return !changed.empty() && std::memchr(changed.data(), 1, changed.size()) != nullptr;
@@ -27,7 +27,7 @@ class PackedRows::Follower {
 
   void add(std::uint32_t former) {
     if (former == kNew) {
-      now_.dirty = true;  // it joins the piece of the row before it
+      now_.dirty = true;  // the row joins the piece of the row before it
     } else {
       while (former >= old_end_) {
         keep();
@@ -108,7 +108,7 @@ void PackedRows::mark(std::span<const std::uint8_t> changed) {
       hot += hot_[row];
       turns_[row] = turn_;
     }
-    // If many rows change, all of them are compressed together.
+    // A piece of which more than a quarter of the rows are hot, but not all, is not split.
     if (hot < piece.rows && hot * kHotShare > piece.rows) std::fill_n(hot_.begin() + static_cast<std::ptrdiff_t>(first), piece.rows, 0);
     first = end;
   }
@@ -173,7 +173,7 @@ bool PackedRows::pack(PieceCompressor& compressor, std::size_t& most) {
   return true;
 }
 
-// Packs the first rows of a dirty piece, with the head if they are the first of all, and takes them off it.
+// Packs the first rows of a dirty piece, together with the head if the piece is the first one, and removes these rows from `piece`.
 void PackedRows::pack_piece(PieceCompressor& compressor, Piece& piece) {
   const std::size_t all_end = piece.rows == 0 ? text_.size() : ends_[next_end_ + piece.rows - 1];
   const bool whole = all_end - text_begin_ <= kSplit;

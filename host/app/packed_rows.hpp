@@ -9,7 +9,7 @@
 // Memory: the compressed text (a 27th of that of 5,000 histograms), 80 bytes for each piece and two for each row.
 //
 // Thread-safety: belongs to one thread at a time.
-// Errors:        none but std::bad_alloc, after which the object must be destroyed, as after a pack() that was not continued to its end.
+// Errors:        none but std::bad_alloc. After it, the object must be destroyed; also if pack() was not called until it returned true.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ namespace backplane {
 class PackedRows {
  public:
   static constexpr std::uint32_t kNew = 0xffffffff;
-  // A piece's text is at most this long, unless a single row is longer: compressing it takes some 40 µs.
+  // A piece's text is at most this long, unless the piece has a single row that is longer. Compressing a piece takes some 40 µs.
   static constexpr std::size_t kPiece = 32 << 10;
 
   // `changed`: for each row, whether its text may differ from that of the previous note(). `former`: the position of each row in the
@@ -41,7 +41,7 @@ class PackedRows {
   // Compresses about `most` bytes of the rendered text, and reduces `most` by what it has compressed. Returns false if some are left.
   bool pack(PieceCompressor& compressor, std::size_t& most);
 
-  // Of the text with the head. After pack().
+  // The sum of the text, including the head. Valid after pack() has returned true.
   const TextSum& sum() const noexcept { return sum_; }
   void add_to(GzipAssembly& assembly) const;
   std::size_t pieces_for_test() const noexcept { return pieces_.size(); }
@@ -49,7 +49,7 @@ class PackedRows {
  private:
   struct Piece {
     std::uint32_t rows = 0;
-    std::uint8_t quiet = 0;  // notes without a change since it was packed
+    std::uint8_t quiet = 0;  // calls of note() without a change of this piece
     bool dirty = true;
     GzipPiece packed = {};
   };
@@ -59,15 +59,15 @@ class PackedRows {
   void pack_piece(PieceCompressor& compressor, Piece& piece);
 
   std::vector<Piece> pieces_;
-  std::vector<std::uint8_t> turns_;  // by row: the turn of its last change; 0: none yet
+  std::vector<std::uint8_t> turns_;  // by row: the turn (call of note()) of its last change; 0: none yet
   std::vector<std::uint8_t> hot_;    // by row: it has changed in several of the last turns
   std::uint8_t turn_ = 0;
-  bool dirty_ = false;  // one of the pieces
+  bool dirty_ = false;  // one of the pieces is dirty
   TextSum sum_;
 
-  // Between render() and the end of pack().
-  std::string text_;                 // of the dirty pieces
-  std::vector<std::uint32_t> ends_;  // of their rows in `text_`; that of the head first, if the first piece is dirty
+  // Used between render() and the end of pack():
+  std::string text_;                 // the text of the dirty pieces
+  std::vector<std::uint32_t> ends_;  // the ends of their rows in text_
   std::size_t next_piece_ = 0, next_row_ = 0, next_end_ = 0;
   std::size_t text_begin_ = 0;
   std::vector<Piece> made_;  // the pieces up to next_piece_

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kAll = std::size_t{1} << 40;
 
-// Rows with their texts, as a family has them.
+// A PackedRows, and the texts of its rows, as a metric family has them.
 class PackedRowsTest : public ::testing::Test {
  protected:
   static std::string row_of(std::size_t number, std::size_t size = 1000) {
@@ -23,7 +23,7 @@ class PackedRowsTest : public ::testing::Test {
   void fill(std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) texts.push_back(row_of(i));
   }
-  // One scrape; `changed`: numbers of rows.
+  // Makes one scrape. `changed`: the indices of the changed rows.
   std::string scrape(const std::vector<std::size_t>& changed = {}, const std::vector<std::uint32_t>& former = {}) {
     std::vector<std::uint8_t> flags(texts.size(), 0);
     for (const std::size_t row : changed) flags[row] = 1;

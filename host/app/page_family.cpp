@@ -98,7 +98,7 @@ void OtherFamily::add_to(GzipAssembly& assembly) const {
 
 // ---- RowsFamily
 
-// A scrape without compression notes changes for later ones with it.
+// A scrape without compression also calls note(), so that a later scrape with compression packs the rows that have changed.
 void RowsFamily::render(MetricPage::For use, std::span<const std::uint8_t> changed, std::span<const std::uint32_t> former, const Row& row) {
   const bool packs = use == MetricPage::For::kGzip;
   if (packs || rows_.in_use()) rows_.note(changed, former);

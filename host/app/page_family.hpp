@@ -32,21 +32,21 @@ class PageFamily {
   explicit PageFamily(LevelCounts::Level level) : level(std::move(level)) {}
   virtual ~PageFamily() = default;
 
-  // Reads the values and sets `shown`; and makes the text, or renders what has changed for pack().
+  // Reads the values and sets `shown`. It also makes the text, or renders what has changed for pack().
   virtual void read(MetricPage::For use) = 0;
   virtual void add_text(TextPieces& out) = 0;
   // As PackedRows::pack().
   virtual bool pack(PieceCompressor& compressor, std::size_t& most) = 0;
   virtual const TextSum& sum() const = 0;
   virtual void add_to(GzipAssembly& assembly) const = 0;
-  // The text was set once and stays, also after a scrape that failed.
+  // True if the text was set once and stays valid, also after a scrape that failed.
   virtual bool constant() const noexcept { return false; }
 
   const LevelCounts::Level level;
   bool shown = false;  // in this scrape
 };
 
-// A family whose text is made for each scrape.
+// A family whose text the caller sets.
 class OtherFamily final : public PageFamily {
  public:
   // `constant`: shown in each scrape, with the text that was set once. Others are shown if they have been set or kept since read().
@@ -76,12 +76,12 @@ class RowsFamily : public PageFamily {
   const TextSum& sum() const override { return rows_.sum(); }
   void add_to(GzipAssembly& assembly) const override { rows_.add_to(assembly); }
   void add_text(TextPieces& out) override;
-  // After read(For::kSamples).
+  // Call it after read(For::kSamples).
   prometheus::MetricFamily take_samples();
 
  protected:
   using Samples = std::vector<prometheus::ClientMetric>;
-  // How a row becomes text or a sample; it may give none.
+  // Functions that append the text or the samples of a row. They may append nothing.
   struct Row {
     PackedRows::AppendRow append_text;
     std::function<void(std::size_t row, Samples& out)> append_sample;
@@ -109,7 +109,7 @@ struct PageCaches {
   };
   std::vector<Row> rows;
   std::vector<std::uint32_t> former;    // as PackedRows::note() expects it
-  std::array<bool, 3> field_changed{};  // in one of the rows, by CacheFamily::Field; true if the rows are others
+  std::array<bool, 3> field_changed{};  // by CacheFamily::Field: the field has changed in at least one row, or the list of rows has changed
 
  private:
   void read_row(TrackedCaches::Totals& totals, const ResourceCache& cache);
@@ -138,10 +138,10 @@ class CachesFamily final : public RowsFamily {
 
 class RegisteredFamily final : public RowsFamily {
  public:
-  // `about`: that of a view of the metric. `uncached` outlives the family.
+  // `about`: MetricView::about() of the metric. `uncached` outlives the family.
   RegisteredFamily(const Metric& metric, const Metric::Snapshot& about, const ConfirmedReads& uncached);
   RegisteredFamily(const Metric& metric, const Metric::Snapshot& about, const SummaryOf& summary);
-  // Is called with each reading.
+  // `observer` is called with each reading.
   void observe(MetricPage::Observer observer) { observer_ = std::move(observer); }
 
   void read(MetricPage::For use) override;

@@ -103,7 +103,7 @@ Result<SniCertificate> loopback_certificate() {
 // Connections must leave descriptors for the store, the logs, plugins and listeners.
 constexpr std::size_t kReservedFiles = 1024;
 
-// Connections past this are closed at once; each takes a descriptor.
+// The maximum number of connections: each needs a descriptor, and further connections are closed at once.
 std::size_t connection_bound(std::size_t wanted) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return wanted;
@@ -169,7 +169,7 @@ Result<ServerPki> prepare_pki(const Options& options) {
     if (Status status = ensure_key(pki.token_key_file); !status.ok()) return status;
   }
   pki.serving = serving_options(options);
-  // The first SNI certificate, because its name is reserved.
+  // It is inserted as the first SNI certificate, because its name is reserved.
   auto loopback = loopback_certificate();
   if (!loopback.ok()) return std::move(loopback.status());
   pki.serving.sni_certificates.insert(pki.serving.sni_certificates.begin(), std::move(*loopback));
@@ -206,7 +206,7 @@ Result<std::string> write_admin_kubeconfig(const Options& options, const ServerP
   KubeconfigParts parts;
   parts.server = local_url(options, port);
   parts.ca_pem = pki.authority.certificate_pem;
-  // A configured certificate is trusted itself, or through the authority in its file.
+  // If the serving certificate is of another authority, clients trust the certificates in its file and those in --client-ca-file.
   for (const auto& file : {pki.foreign_certificate_file, options.authentication.client_ca_file}) {
     if (file.empty() || pki.foreign_certificate_file.empty()) continue;
     auto text = read_file(file);

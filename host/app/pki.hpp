@@ -1,8 +1,10 @@
-// The certificates of a server that was given none, and the kubeconfig made from them.
+// The certificates of a server without --tls-cert-file, and the kubeconfig made from them.
 //
-// All are made once and kept: <data-dir>/pki/ca.crt and ca.key, admin.crt and admin.key, sa.key; apiserver.crt and apiserver.key in
-// --cert-dir, unless that folder has a pair of another authority, which is used unchanged (upstream's MaybeDefaultWithSelfSignedCerts).
-// Only the certificate of the loopback name is made at each startup, and not kept.
+// They are made once and kept:
+//   <data-dir>/pki   ca.crt and ca.key, admin.crt and admin.key, sa.key
+//   --cert-dir       apiserver.crt and apiserver.key; a pair of another authority in that folder is used unchanged
+//                    (upstream's MaybeDefaultWithSelfSignedCerts)
+// The certificate of the loopback name is made at each startup, and not kept.
 // Thread-safety: start-up, one thread.
 // Errors:        kInternalError with the file and the reason.
 #pragma once
@@ -16,7 +18,7 @@
 
 namespace backplane {
 
-// The issuer of service account tokens without --service-account-issuer.
+// The issuer of service account tokens if --service-account-issuer is not set.
 inline constexpr std::string_view kDefaultIssuer = "https://kubernetes";
 
 // Connections with this server name get a certificate that is made at each startup.
@@ -26,15 +28,15 @@ inline constexpr std::chrono::hours kLoopbackLifetime{3 * 365 * 24};
 struct ServerPki {
   KeyPair authority;
   KeyPair admin;
-  ServingOptions serving;      // ready to start a server with
-  std::string token_key_file;  // what signs service account tokens
+  ServingOptions serving;      // the options with which SecureServer is made
+  std::string token_key_file;  // the private key that signs service account tokens
   // The serving certificate of another authority, from --tls-cert-file or --cert-dir; empty: this server's authority has signed it.
   std::string foreign_certificate_file = {};
 };
 
 Result<ServerPki> prepare_pki(const Options& options);
 
-// "https://127.0.0.1:6443": where clients on this machine find the server.
+// "https://127.0.0.1:6443": the URL for clients on this machine.
 std::string local_url(const Options& options, std::uint16_t port);
 // Writes <data-dir>/admin.kubeconfig (0600) and returns its path.
 Result<std::string> write_admin_kubeconfig(const Options& options, const ServerPki& pki, std::uint16_t port);

@@ -22,7 +22,7 @@ constexpr std::array<ActionRow, 6> kActions = {{{PluginAction::kReload, "reload"
 
 const ActionRow& row_of(PluginAction action) noexcept { return kActions[static_cast<std::size_t>(action)]; }
 
-// Such a plugin counts as running, without a process.
+// A plugin in quarantine counts as running, although it has no process.
 bool in_quarantine(const std::optional<PluginStatus>& status) {
   return status && status->process && status->process->state == runner::RunnerState::kQuarantined;
 }

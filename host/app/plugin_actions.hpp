@@ -1,16 +1,19 @@
 // The changes of plugins that an operator asks for: by `backplane plugin reload …`, through /plugins, or by a file that changes.
 //
-//   reload    the plugin's file again, or another file: the new build takes the place of the one that runs
-//   upgrade   the same with a file that must be named
-//   rollback  the build that ran before
-//   disable   the plugin is withdrawn with all that it has registered; with `cascade`, the plugins that require it are, too
-//   enable    a plugin that does not run is added
-//   forget    the groups of a plugin that does not run are not served any more
+//   reload    loads the plugin's file again, or another file; the new build replaces the build that runs
+//   upgrade   as reload, with a file that must be named
+//   rollback  the former build replaces the build that runs
+//   disable   withdraws the plugin with all that it has registered; with `cascade`, also the plugins that require it
+//   enable    adds a plugin that does not run
+//   forget    stops serving the groups of a plugin that does not run
 //
-// reload, upgrade and rollback also replace the plugins that depend on the plugin, by new generations of the builds that run.
+// reload, upgrade and rollback also replace the plugins that depend on the plugin, by new generations of the same builds.
 //
 // Thread-safety: values and functions of their arguments.
-// Errors:        act(): kNotFound, kConflict for what cannot be changed while the server runs, kBadRequest with the findings of a file.
+// Errors:        ServerParts::act():
+//                kNotFound:   there is no such plugin.
+//                kConflict:   the plugin cannot be changed while the server runs.
+//                kBadRequest: the findings of a file.
 #pragma once
 
 #include <optional>
@@ -29,13 +32,13 @@ std::optional<PluginAction> action_of(std::string_view name) noexcept;
 struct PluginRequest {
   PluginAction action = PluginAction::kReload;
   std::string name;
-  std::string file;      // empty: that of the plugin
+  std::string file;      // empty: the plugin's file
   bool dry_run = false;  // verified, planned and staged, but not put in place
-  bool force = false;    // forget: although objects are left
+  bool force = false;    // forget: also if objects of the groups are stored
   bool cascade = false;  // disable: together with the plugins that require it
 };
 
-// What has happened.
+// The result of a change.
 struct PluginActed {
   std::string message;  // one line
   std::string name, version, former_version, file;

@@ -39,7 +39,7 @@ struct RunOptions {
   std::vector<std::string> flags;
 };
 
-// A server with the plugin, and the watch over its sources.
+// Runs a server with the plugin, and rebuilds the plugin when its sources change.
 class PluginRun {
  public:
   PluginRun(RunOptions options, std::ostream& out, std::ostream& err)
@@ -105,7 +105,7 @@ class PluginRun {
       }
     }
   }
-  // False: the server has ended.
+  // Returns false if the server has ended.
   bool take_signal() {
     signalfd_siginfo info{};
     if (::read(signals_, &info, sizeof info) != static_cast<ssize_t>(sizeof info)) return true;
@@ -118,8 +118,8 @@ class PluginRun {
     code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
     return false;
   }
-  // Whether a file that the build reads has changed, or was moved to its name. A build that has failed has not recorded all of its files:
-  // then any file counts, but hidden ones of editors.
+  // Whether a file that the build reads was written, deleted, or moved to its name. After a failed build, which has not recorded all of its
+  // files, every file counts except hidden ones, which editors write.
   bool take_events() const {
     alignas(inotify_event) char buffer[16 * 1024];
     bool changed = false;
@@ -151,7 +151,7 @@ class PluginRun {
   const fs::path plugins_;
   int signals_ = -1, sources_ = -1, code_ = 1;
   pid_t server_ = -1;
-  bool failed_ = false;  // the last build
+  bool failed_ = false;  // the last build has failed
 };
 
 class AuthorCommands final : public PluginCommands {

@@ -1,9 +1,9 @@
-// `backplane plugin new|build|run|test`: from nothing to a plugin that a throw-away server serves, rebuilt and reloaded when its sources
-// change.
+// `backplane plugin new|build|run|test`: makes a plugin from templates, builds it, and serves it with a server that reloads it when its
+// sources change.
 //
 // build and run call cmake with the SDK of the installation that this executable belongs to.
 // Thread-safety: the main thread.
-// Errors:        the exit code: 0 done, 1 it could not be done; that of cmake.
+// Errors:        the exit code: 0 done, 1 it could not be done, or the exit code of cmake.
 #pragma once
 
 #include <memory>

@@ -48,7 +48,7 @@ std::vector<std::filesystem::path> built_plugins(const FolderBuild& build) {
   return out;
 }
 
-// Copies those that differ; a file is complete when it appears under its name.
+// Copies the plugins that are newer than their copies. A file is complete when it appears under its name.
 void put_plugins(const FolderBuild& build, const std::string& directory) {
   for (const auto& plugin : built_plugins(build)) {
     const fs::path target = fs::path(directory) / plugin.filename(), made = target.string() + ".new";

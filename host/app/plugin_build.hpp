@@ -23,13 +23,13 @@ struct FolderBuild {
 
 int run_command(const Command& command, std::ostream& err);
 
-// Chooses the compilers and the options of the build, unless it has them.
+// Configures the build with cmake, unless it has been configured. This chooses the compilers and the options of the build.
 int configure_plugin(const FolderBuild& build, std::ostream& err);
 // Configures and builds the folder with the SDK of the installation that this executable belongs to.
 int build_plugin(const FolderBuild& build, std::ostream& err);
 // The plugins that the build has made.
 std::vector<std::filesystem::path> built_plugins(const FolderBuild& build);
-// Copies those that are newer than the copies in `directory`; a file is complete when it appears under its name.
+// Copies the built plugins to `directory` if they are newer than the copies there. A file is complete when it appears under its name.
 void put_plugins(const FolderBuild& build, const std::string& directory);
 
 }  // namespace backplane

@@ -21,7 +21,7 @@
 namespace backplane {
 namespace {
 
-// A new build runs its hooks before it replaces the former one.
+// The limit of a request. Changes take time, because a new build runs its hooks before it replaces the former one.
 constexpr std::chrono::seconds kLongest{150};
 
 struct SentCommand {

@@ -1,4 +1,5 @@
-// `backplane plugin list|reload|upgrade|rollback|disable|enable --kubeconfig FILE`: the plugins of a running server, through its API.
+// `backplane plugin list|reload|upgrade|rollback|disable|enable|forget --kubeconfig FILE`: the plugins of a running server, through its
+// API.
 //
 // Thread-safety: the main thread.
 // Errors:        the exit code: 0 done, 1 the server has refused or cannot be reached.

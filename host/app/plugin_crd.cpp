@@ -42,7 +42,7 @@ Object scale_of(const Object& scale) {
           {"selector", without_dot(get_string(scale, "labelSelectorPath"))}};
 }
 
-// The members of the kind in the group document. Custom resources have no other behaviour, so all versions share those of the stored one.
+// The members of the kind in the group document. They come from the stored version and apply to all versions.
 Object facts_of(const Object& spec, const Object& stored) {
   Object facts;
   const Object& names = object_or_empty(spec, "names");

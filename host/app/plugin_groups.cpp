@@ -11,12 +11,12 @@ namespace backplane {
 namespace {
 
 const std::string kPrefix = std::string(kObjectKeyPrefix) + "plugins.backplane.dev/groups/";
-// Between two attempts to follow the store.
+// The pause between two attempts to follow the store.
 constexpr std::chrono::seconds kPause{1};
 
 std::string plugin_of(const std::string& key) { return key.substr(kPrefix.size()); }
 
-// The watch in progress, which ends when the server stops.
+// The watch that is open. cancel() ends it when the server stops.
 struct CurrentWatch {
   std::mutex mutex;
   std::shared_ptr<StorageWatch> watch;
@@ -189,7 +189,7 @@ std::vector<std::shared_ptr<const PluginSnapshot>> PluginGroups::absent_from(con
 std::vector<TargetRef> PluginGroups::targets(const PluginRows& rows, const AbsenceOf& absence_of, const IsServed& is_served) {
   std::map<std::string, Made> made;
   std::vector<TargetRef> out;
-  std::set<std::string> taken;  // group versions of plugins that are absent, too
+  std::set<std::string> taken;  // group versions of the absent plugins that precede in the loop
   const IsServed served = [&](const GroupVersion& version) { return taken.contains(version.to_string()) || is_served(version); };
   for (const auto& snapshot : absent_from(rows)) {
     Made& next = made[snapshot->plugin];

@@ -32,16 +32,16 @@ class PluginGroups {
   // Records the snapshots of the running plugins; returns the writes that the store needs.
   std::vector<Put> remember(const std::vector<PluginSnapshot>& running);
   static Task<Status> write(StorageBackend& store, std::vector<Put> puts);
-  // Until `stop` fires: reads again after each change by another server, and then calls `changed`.
+  // Follows the store until `stop` fires, and calls `changed` after each change of the groups, for example by another server.
   Task<void> follow(StorageBackend& store, Signal& stop, std::function<Task<void>()> changed);
   Task<Status> forget(StorageBackend& store, std::string plugin);
 
-  // By the whole name, or by the last part of it if only one plugin has that.  Null: the plugin has no groups here.
+  // `name`: the whole name of a plugin, or its last part if only one plugin has it. Null: no groups of the plugin are recorded.
   std::shared_ptr<const PluginSnapshot> find(const std::string& name) const;
-  // The groups of the plugins that have no delegate in `rows`.
+  // Makes delegation targets for the groups of the plugins that have no delegate in `rows`.
   using AbsenceOf = std::function<PluginAbsence(const PluginSnapshot& snapshot)>;
   std::vector<TargetRef> targets(const PluginRows& rows, const AbsenceOf& absence_of, const IsServed& is_served);
-  // The snapshots of those plugins.
+  // The snapshots of the plugins that have no delegate in `rows`.
   std::vector<std::shared_ptr<const PluginSnapshot>> absent_from(const PluginRows& rows) const;
 
  private:
@@ -54,7 +54,7 @@ class PluginGroups {
     PluginAbsence absence;
     TargetRef target;
   };
-  // Called under the lock; true: known_ has changed.
+  // The caller holds mutex_. take() and drop() return true if they have changed known_.
   bool take(const std::string& key, std::string_view text);
   bool drop(const std::string& key);
   void apply(const EventBatch& batch);
@@ -63,8 +63,8 @@ class PluginGroups {
   StoreEnvironment& stores_;
   mutable std::mutex mutex_;
   std::map<std::string, Known> known_;  // by plugin
-  std::size_t changes_ = 0;             // of known_
-  std::map<std::string, Made> made_;    // the targets in service; of targets() alone
+  std::size_t changes_ = 0;             // number of changes of known_
+  std::map<std::string, Made> made_;    // the last result of targets(), which alone uses it
 };
 
 }  // namespace backplane

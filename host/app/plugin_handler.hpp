@@ -1,10 +1,9 @@
-// The paths through which plugins are seen and changed.
+// The paths that list and change plugins.
 //
 //   GET  /plugins, /debug/plugins   {"plugins": […]}: every plugin that was found, running or not
-//   POST /plugins/ACTION            {"name", "file", "dryRun"}; ACTION: reload, upgrade, rollback, disable, enable
-//
-// Authorization: as for every non-resource path, and never for anonymous users.  With RBAC only system:masters may, unless a role names the
-// path: {"nonResourceURLs": ["/plugins/reload"], "verbs": ["post"]}.
+//   POST /plugins/ACTION            {"name", "file", "dryRun", "force", "cascade"}; ACTION: action_name() of a PluginAction
+// Authorization: as for every non-resource path. In addition, anonymous users cannot change plugins. With RBAC only system:masters may
+// access these paths, unless a role names the path: {"nonResourceURLs": ["/plugins/reload"], "verbs": ["post"]}.
 // Thread-safety: any number of requests at once; changes run one after another, on PluginPaths::changes.
 // Lifetime:      handlers are shared with the route table; the server outlives them.
 #pragma once

@@ -14,7 +14,7 @@
 namespace backplane {
 namespace {
 
-// Keywords that other engines ignore as well, or that structural documents do not have.
+// Keywords that other validators ignore too, or that structural documents do not have.
 constexpr std::array<std::string_view, 10> kWithoutEffect = {"$schema",           "additionalItems", "definitions", "dependencies",
                                                              "deprecated",        "externalDocs",    "format",      "id",
                                                              "patternProperties", "readOnly"};
@@ -23,7 +23,7 @@ bool may_be_left_out(std::string_view word) {
   return word.starts_with("x-") || std::find(kWithoutEffect.begin(), kWithoutEffect.end(), word) != kWithoutEffect.end();
 }
 
-// Removes the keywords that structural documents must not have. The remaining problems are errors of the build.
+// Removes the keywords in kWithoutEffect and x-* that structural documents must not have. The build of the plugin reports other problems.
 std::vector<std::string> remove_refused(Value& document, const std::string& file) {
   std::vector<std::string> notes;
   const CarriedDocument carried{file, to_json(document)};
@@ -77,7 +77,7 @@ std::string build_file(const std::string& name, const std::vector<std::string>& 
   return out + ")\n";
 }
 
-// The member that /scale changes: a scale of an object without it is an error.
+// Adds the member that /scale changes, because /scale of an object without this member is an error.
 void add_replicas(const ImportedKind& kind, Object& object) {
   const std::string_view path = get_string_path(kind.facts, "scale.specReplicas");
   if (path.empty() || find_path(object, path) != nullptr) return;

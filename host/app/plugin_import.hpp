@@ -13,7 +13,7 @@
 
 namespace backplane {
 
-// A kind as its description has it.
+// A kind, as its description defines it.
 struct ImportedKind {
   struct Version {
     std::string name;

@@ -53,7 +53,7 @@ MetricFamily info_family(const std::vector<PluginStatus>& plugins) {
   }
   return info;
 }
-// What the family shows.
+// The values that info_family() shows, for comparison.
 std::string info_key(const std::vector<PluginStatus>& plugins) {
   std::string out;
   for (const auto& plugin : plugins) {
@@ -144,7 +144,7 @@ MetricFamily durations_family(const std::map<std::string, Metric::Series>& sums,
   return out;
 }
 
-// `labels`: as in a MetricView.
+// `labels`: as MetricView::Reading::labels() returns them.
 std::vector<std::string> values_of(std::string_view labels, std::size_t count) {
   std::vector<std::string> out;
   while (!labels.empty()) {

@@ -1,7 +1,7 @@
-// Metrics with the label `plugin`: the running plugins, and the calls of their requests and extension points.
+// Metrics with the label `plugin`: facts about the plugins, and the requests for their resources.
 //
-// Requests are those of apiserver_request_total and apiserver_request_duration_seconds, by the plugin that has installed the group version;
-// a request costs nothing more because of them.
+// The requests are summed up from apiserver_request_total and apiserver_request_duration_seconds, by the plugin that has installed the
+// group version. They add no work to a request.
 //
 // Thread-safety: functions of their arguments; a PluginRequests belongs to one thread at a time.
 #pragma once
@@ -21,7 +21,7 @@
 
 namespace backplane {
 
-// Adds the families of `plugins`: those that a new PluginRequests shows.
+// Adds the families that a new PluginRequests shows for `plugins`.
 void add_plugins(std::vector<prometheus::MetricFamily>& families, const std::vector<PluginStatus>& plugins);
 
 // The families for a caller that needs them repeatedly: families that have not changed are not made again.
@@ -33,7 +33,8 @@ class PluginRequests {
   static std::vector<std::string> metrics();
 
   void set_plugins(const std::vector<PluginStatus>& plugins);
-  // `about`: one of the metrics. Each reading is compared with the one that read() had before.
+  // `about`: one of the metrics. All readings of a metric must come from one MetricView: read() uses the changes since the previous
+  // reading.
   void read(const Metric::Snapshot& about, const MetricView::Reading& reading);
 
   // Calls `keep` with the name of each family that is the same as in the last call, and `set` with the others and with those that `keep`
@@ -43,10 +44,10 @@ class PluginRequests {
   void show(const std::vector<PluginStatus>& plugins, const Keep& keep, const Set& set);
 
  private:
-  // One of the two metrics, with what each of its series belongs to.
+  // One of metrics(), with the plugin and the status code of each of its series.
   struct Measured {
     std::vector<std::pair<std::string, std::string>> groups;  // plugin, and status code if there is one
-    std::vector<std::uint32_t> group_of;                      // by series: in `groups`; kNone: no plugin's
+    std::vector<std::uint32_t> group_of;                      // by series: its index in `groups`; kNone: the series belongs to no plugin
     prometheus::MetricFamily family;                          // without a name: not shown
     bool changed = false;                                     // since show()
   };
@@ -56,7 +57,7 @@ class PluginRequests {
   std::map<std::string, std::string> owners_;  // "apps/v1" → plugin
   bool same_owners_ = false;
   Measured requests_, durations_;
-  std::map<std::string, std::string> gauges_;  // by family: what is shown
+  std::map<std::string, std::string> gauges_;  // by family: the values that it shows, for comparison
 };
 
 }  // namespace backplane

@@ -28,7 +28,7 @@ class PluginRequestsTest : public ::testing::Test {
     for (const MetricFamily& family : families) append_family(out, family);
     return out;
   }
-  // The text, which is that of a PluginRequests without earlier readings.
+  // The text, after a check that a new PluginRequests shows the same text.
   std::string scrape() {
     requests.set_plugins(plugins);
     requests.read(total_view.about(), total_view.read());

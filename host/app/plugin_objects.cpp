@@ -138,7 +138,7 @@ void print_groups(const Object& object, std::int64_t, Array& cells) {
   cells.emplace_back(joined(texts_of(object_or_empty(object, "status"), "groupVersions"), ","));
 }
 
-// The reason why it does not run; for a running plugin, why it is not ready or why its last change was refused.
+// Prints the reason why the plugin does not run. For a running plugin: the reason why it is not ready, or why its last change was refused.
 void print_reason(const Object& object, std::int64_t, Array& cells) {
   std::string_view reason;
   each(object_or_empty(object, "status"), "conditions", [&](const Object& each, std::size_t) {

@@ -2,7 +2,7 @@
 // whether it runs or not; clients get, list and watch them.  As every alpha version it is served if --runtime-config enables it.
 //
 // Thread-safety: update() by one thread at a time; clients on any thread.
-// Lifetime:      the delegation target keeps what it needs.
+// Lifetime:      the delegation target shares the objects.
 // Errors:        make(): the document of types cannot be read.
 #pragma once
 
@@ -24,12 +24,12 @@ inline constexpr std::string_view kPluginsVersion = "v1alpha1";
 
 class PluginObjects {
  public:
-  // `target`'s name is `registrant`.
+  // `registrant` becomes the name of target().
   static Result<PluginObjects> make(std::string registrant);
   PluginObjects() = default;
 
   const TargetRef& target() const noexcept { return target_; }
-  // The plugins have changed.
+  // Publishes the state of the plugins. Call it after each change of them.
   void update(const std::vector<PluginStatus>& plugins, const std::function<HookProgress(const std::string& plugin)>& hooks);
 
  private:

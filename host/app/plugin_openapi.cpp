@@ -115,7 +115,7 @@ Result<ImportedKind> kind_of_openapi(std::string_view text, std::string_view kin
   read_paths(object_or_empty(root, "paths"), gvk, out);
   out.facts["columns"] = Array{"name", "age"};
   Object schema = *found;
-  // The host has the type of metadata.
+  // The host supplies the schema of metadata.
   ensure_object(ensure_object(schema, "properties"), "metadata") = Object{{"type", "object"}};
   out.versions.push_back({gvk.version, references.resolved(Value(schema), 0).get_object()});
   if (!references.status().ok()) return references.status();

@@ -18,11 +18,12 @@ namespace fs = std::filesystem;
 
 struct SanitizerRow {
   std::string_view name;
-  std::string_view variable;  // of its options
-  std::string_view library;   // preloaded
+  std::string_view variable;  // environment variable with its options
+  std::string_view library;   // shared object to preload
   std::string_view options;
 };
-// The host is not instrumented: leaks and mismatched frees of it are not the plugin's, and its synchronisation by atomics is not seen.
+// The host is not instrumented. Leaks and mismatched frees in it are not errors of the plugin, and ThreadSanitizer cannot detect that
+// atomics of the host synchronise threads.
 constexpr SanitizerRow kRows[] = {
     {"address", "ASAN_OPTIONS", "libasan.so",
      "detect_leaks=0:alloc_dealloc_mismatch=0:detect_odr_violation=0:handle_segv=0:handle_abort=0"},
@@ -84,7 +85,8 @@ Status refused(const FolderBuild& build, const std::string& why) {
                      " and build with gcc (CC=gcc CXX=g++)");
 }
 
-// The file to preload. gcc links the shared run time of its sanitizers; clang's plugins expect an executable that has one.
+// The file to preload. Plugins that gcc has built link the shared run time of its sanitizers. Plugins that clang has built are refused,
+// because they expect the run time in the executable.
 Result<std::string> run_time_of(const FolderBuild& build, const SanitizerRow& row) {
   std::string path;
   for (const auto& compiler : compilers_of(build)) {

@@ -1,7 +1,7 @@
-// A server that runs a plugin built with a sanitizer of gcc: the run time that it needs, and what the sanitizer has reported.
+// Prepares the environment of a server that runs a plugin built with a sanitizer of gcc, and reads the reports of the sanitizer.
 //
-// The server itself is not instrumented. Sanitizers need their run time before all other code, so it is preloaded (LD_PRELOAD). Reports go
-// to files.
+// The server itself is not instrumented. Sanitizers need their run time before all other code, so LD_PRELOAD preloads it. Reports go to
+// files.
 //
 // Thread-safety: the main thread.
 // Lifetime:      the destructor removes the directory of the reports.
@@ -18,16 +18,16 @@ namespace backplane {
 
 class PluginSanitizer {
  public:
-  // After configure_plugin(). Without a sanitizer: an object without effect.
+  // Call it after configure_plugin(). If `build` has no sanitizer, the result has no effect.
   static Result<PluginSanitizer> make(const FolderBuild& build);
   PluginSanitizer() = default;
   PluginSanitizer(PluginSanitizer&& other) noexcept;
   PluginSanitizer& operator=(PluginSanitizer&& other) noexcept;
   ~PluginSanitizer();
 
-  // For the server's process.
+  // Environment variables for the server's process.
   const std::vector<std::string>& environment() const noexcept { return environment_; }
-  // What was reported, by the server and its probes; empty: nothing.
+  // The reports of the server and of its probes; empty if there are none.
   std::string reports() const;
 
  private:

@@ -12,16 +12,16 @@
 namespace backplane {
 
 struct NewPlugin {
-  std::string name;           // "widgets": the folder, and with the group's domain the plugin
+  std::string name;           // "widgets": the name of the folder; the plugin is named "example.com/widgets"
   std::string group;          // "widgets.example.com"
   std::string kind;           // "Widget"
   std::string resource = {};  // plural; empty: made from the kind
-  // "native": C++ with the SDK and Boost. "stable": C or C++ with the C tables alone, without Boost.
+  // "native": C++ with the SDK and Boost. "stable": C or C++ with the C headers in backplane/stable alone, without Boost.
   std::string tier = "native";
   std::string language = {};  // "c" or "c++"; empty: "c++" for the native tier, which has no other, and "c" for the stable one
 };
 
-// File → content.
+// The files of the plugin: name → content.
 Result<std::map<std::string, std::string>> files_of(const NewPlugin& plugin);
 // Writes files into `folder`, which must be absent or empty.
 Status write_plugin(const std::map<std::string, std::string>& files, const std::string& folder);

@@ -66,7 +66,7 @@ std::string plugin_name(const std::string& folder) {
   return error || !manifest.is_object() ? std::string() : std::string(get_string(manifest.get_object(), "name"));
 }
 
-// The server must run the plugin: otherwise it does not start, and its log says why.
+// The flag --require-plugin makes startup fail if the plugin does not run; the server's log then has the reason.
 ChildServerOptions server_options(const FolderBuild& build, const std::vector<std::string>& flags, const PluginSanitizer& sanitizer) {
   ChildServerOptions options{own_program(), default_plugin_directory()};
   for (const auto& path : built_plugins(build)) options.plugins.push_back(path.string());
@@ -156,7 +156,7 @@ int PluginTestCommand::test_folder(std::ostream& out, std::ostream& err) {
   return code;
 }
 
-// Everything that was asked for, on a server that runs.
+// Runs all requested checks on a running server.
 int PluginTestCommand::test_server(const std::string& kubeconfig, std::ostream& out, std::ostream& err) {
   auto config = client_config_from_kubeconfig(text_of_file(kubeconfig));
   if (!config.ok()) return failed(config.status(), err);

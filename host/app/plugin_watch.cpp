@@ -64,7 +64,7 @@ void PluginWatch::run() {
   }
 }
 
-// A created file is reported when it is closed; a link or a moved file is complete at once.
+// Each event of a file (created, closed after a write, moved) defers its report by kSettled.
 void PluginWatch::read_events() {
   alignas(inotify_event) char buffer[16 * 1024];
   for (;;) {

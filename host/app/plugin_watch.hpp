@@ -1,5 +1,5 @@
-// Watches the plugin directories: a shared object that is written, moved or linked there is reported once its writer has closed it and it
-// has stayed unchanged for a moment.
+// Watches the plugin directories: a shared object that is written, moved or linked there is reported a moment after the last event. A file
+// that is still being written then is reported again after its writer has closed it.
 //
 // Thread-safety: one thread creates and destroys it; `changed` runs on its thread, one call at a time.
 // Lifetime:      the destructor waits for a call that is under way.

@@ -42,7 +42,7 @@ Task<void> send_profile(Exchange& exchange, const std::string& name, std::string
   return send(exchange, 200, kBinary, std::move(compressed));
 }
 
-// The debug socket has no filters that parse the query.
+// Parses the query here, because the filters that parse it do not run on the debug socket.
 Query query_of(const Exchange& exchange) {
   const std::string_view target = exchange.target();
   const auto mark = target.find('?');
@@ -59,7 +59,7 @@ std::int64_t number_of(const Query& query, std::string_view key) {
 
 // ---- profiles of one moment
 
-// Made on the pool for blocking calls.
+// The functions of a profile; they run on the pool for blocking calls.
 struct Snapshot {
   std::string (*encode)(const std::vector<Activity>& activities);
   std::string (*text)(const std::vector<Activity>& activities, int debug);
@@ -152,7 +152,7 @@ class ProcessorProfileHandler final : public HttpHandler {
   }
 
  private:
-  // Until the time is over or the client has gone.
+  // Records until the time is over or the client has disconnected.
   static Task<void> record(profiling::CpuProfiler& profiler, Profile& profile, std::chrono::seconds length, Exchange& exchange) {
     constexpr std::chrono::milliseconds kStep(100);
     const auto began = std::chrono::system_clock::now();

@@ -1,9 +1,10 @@
 // /debug/pprof/: profiles of this process in the format of `go tool pprof`, under the names that Go's runtime uses.
 //
-//   profile       processor time by stack, over ?seconds= (30)
+//   profile       processor time by stack, over ?seconds= (default: 30)
 //   heap, allocs  bytes of malloc's arenas; ?debug=1: malloc_info(3)
 //   goroutine     stacks of all threads, and how many requests, watches and plugin tasks are in progress; ?debug=1, ?debug=2: text
 //   threadcreate  threads by name, with the processor time of each; ?debug=1: text
+//   threads       the same as text
 //   block, mutex  waits for locks by stack, with --contention-profiling; ?debug=1: text
 //   symbol        names of functions by address
 //   cmdline       the command line; only on the debug socket
@@ -29,7 +30,7 @@ struct Activity {
   std::string name, kind;
   std::int64_t count = 0;
 };
-// On the thread of a request.
+// Called on the thread of a request.
 using Activities = std::function<std::vector<Activity>()>;
 
 std::vector<PathRoute> profile_routes(Activities activities, bool on_socket);

@@ -21,7 +21,7 @@ std::string hexadecimal(std::uintptr_t number) {
   return digits;
 }
 
-// "name+0x12" and the file; callers are where they called.
+// "name+0x12" and the file. For a caller, the symbol is that of the call, which precedes the return address.
 struct FrameText {
   std::string name, file;
 };

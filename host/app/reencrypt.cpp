@@ -114,7 +114,7 @@ class Reencryption {
     co_return Status();
   }
 
-  // Aggregated API servers have other stores.
+  // The group versions of aggregated API servers, which have other stores.
   Task<std::set<std::string>> forwarded_versions() {
     std::set<std::string> out;
     auto listing = api_.request(call_of("GET", "/apis/apiregistration.k8s.io/v1/apiservices", "application/json"));
@@ -195,7 +195,7 @@ class Reencryption {
     co_await std::move(all);
   }
 
-  // All workers run on one executor.
+  // All workers run on one executor, so `next` needs no lock.
   Task<void> work(const ListedResource& resource, const std::vector<const Object*>& items, std::size_t& next) {
     while (next < items.size()) {
       const Object& item = *items[next++];

@@ -41,7 +41,7 @@ struct ReencryptReport {
 
 Task<Result<ReencryptReport>> reencrypt(ReencryptSettings settings);
 
-// Whether a resource is among those of EncryptionConfiguration: "secrets", "*.", "*.apps", "*.*".
+// Whether a resource matches one of `patterns`, which have the form of EncryptionConfiguration: "secrets", "*.", "*.apps", "*.*".
 bool is_encrypted_resource(const std::vector<std::string>& patterns, std::string_view group, std::string_view resource);
 
 }  // namespace backplane

@@ -14,7 +14,7 @@ namespace backplane {
 class ReencryptProgress {
  public:
   ReencryptProgress() = default;
-  // `file`: empty: nothing is saved. `configuration`: the hash of the encryption configuration.
+  // If `file` is empty, nothing is saved. `configuration`: the hash of the encryption configuration.
   static ReencryptProgress load(std::string file, std::string_view server, std::string_view configuration);
 
   bool is_resumed() const noexcept { return resumed_; }
@@ -23,7 +23,7 @@ class ReencryptProgress {
   std::string begin(const std::string& resource);
   void advance(std::string token);
   void finish();
-  // The work is complete.
+  // Deletes the file, because the work is complete.
   void remove();
 
  private:

@@ -1,4 +1,4 @@
-// SIGHUP under a service manager: the files that the server watches are checked now, and the service manager is notified of the reload.
+// SIGHUP under a service manager: the server reads its certificate files again, and notifies the service manager of the reload.
 // Without a service manager SIGHUP ends the process, as it ends kube-apiserver.
 //
 // Thread-safety: the work runs on the loop.

@@ -1,7 +1,7 @@
 // An object of a type, made from its structural schema: required members with the smallest values that the schema allows.
 //
 // Thread-safety: pure functions.
-// Errors:        SampleObject::problems: what the schema refuses in the object (a pattern that no common text matches).
+// Errors:        SampleObject::problems: the errors of the schema's validation (for example, a pattern that no common text matches).
 #pragma once
 
 #include <string>

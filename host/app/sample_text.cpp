@@ -21,7 +21,7 @@ MetricLines::Type type_of(MetricType type) {
   return type == MetricType::Counter ? MetricLines::Type::kCounter : MetricLines::Type::kGauge;
 }
 
-// Writes the samples of one family. Those of a family have the same labels and bounds as a rule.
+// Writes the samples of one family. As a rule, all of them have the same labels and bounds.
 class SampleLines {
  public:
   explicit SampleLines(const MetricFamily& family) : family_(family) {
@@ -55,7 +55,7 @@ class SampleLines {
     for (const auto& bucket : metric.histogram.bucket) bounds_.push_back(bucket.upper_bound);
     lines_.emplace(family_.name, family_.help, type_of(family_.type), labels_, bounds_);
   }
-  // Of buckets, samples have the sums with those below.
+  // The counts of the buckets in a sample are cumulative.
   void append_histogram(std::string& out, const ClientMetric::Histogram& histogram) {
     counts_.clear();
     std::uint64_t below = 0;
@@ -70,8 +70,8 @@ class SampleLines {
   const MetricFamily& family_;
   std::vector<std::string> labels_;
   std::vector<double> bounds_;
-  std::optional<MetricLines> lines_;  // of those labels and bounds
-  std::string values_;                // of one sample, as MetricLines expects them
+  std::optional<MetricLines> lines_;  // made from labels_ and bounds_
+  std::string values_;                // the label values of one sample, as MetricLines expects them
   std::vector<std::uint64_t> counts_;
 };
 

@@ -1,8 +1,8 @@
-// The store of a running server as a StorageBackend to read from, to check and to copy from: read, and held, over the server's own port
-// (store_handler.hpp), with the credentials of a kubeconfig.
+// The store of a running server as a StorageBackend, for commands that read, check or copy it. Each call is a request to the server's own
+// port (store_handler.hpp), with the credentials of a kubeconfig.
 //
-// Only what a copy does with its source is there: range(), current_revision(), and transactions that put or remove the hold; and
-// StoreInspection.
+// It implements what a copy does with its source: range(), current_revision(), and transactions that put or remove the hold
+// (store_handler.hpp). It also implements StoreInspection.
 // Thread-safety: any thread.
 // Lifetime:      the loop and the tasks outlive it.
 // Errors:        kBadRequest for other operations, and for a kubeconfig that cannot be read; kServiceUnavailable when the

@@ -26,7 +26,7 @@ void die(std::string_view why) {
   std::_Exit(kFatalExit);
 }
 
-// Unset, half of the cores process large bodies: the other half answers small requests.
+// If --offload-threads is 0, half of the cores process large bodies; the other half answers small requests.
 PoolSizes pool_sizes(const BackplaneOptions& options) {
   const auto offload = static_cast<std::size_t>(options.offload_threads);
   return {static_cast<std::size_t>(options.blocking_threads), offload > 0 ? offload : std::max<std::size_t>(usable_cores() / 2, 1)};
@@ -52,13 +52,13 @@ ServerParts::ServerParts(std::unique_ptr<const ServerContext> context_in, Config
 ServerParts::~ServerParts() {
   if (plugins) plugins->on_runner_change({});
   take_down();
-  // The tasks belong to plugins, which are destroyed before the services.
+  // authorizer and tokens hold objects of plugins, which are destroyed before the services.
   services.authorizer.withdraw();
   services.tokens.withdraw();
   facilities.routing_ends();
 }
 
-// As upstream, a failed hook ends the process: a hook of the host, or of a plugin that must run.
+// As upstream, the process exits if a hook of the host fails, a hook that kube-apiserver also has, or a hook of a plugin that must run.
 bool ServerParts::needs(const PostStartHookEntry& hook) const {
   const auto& required = options().backplane.require_plugins;
   return hook.registrant == kTheHost || is_upstream_hook(hook.name) || plugins_of_flags(options().flags).contains(hook.registrant) ||
@@ -73,7 +73,7 @@ Result<Server> Server::create(Config config, StopEvent& stop) {
   const ServerScope scope((*context)->slot());
   config.options().logs.apply();
   ServerPartsPtr parts(new ServerParts(std::move(*context), std::move(config), stop));
-  // The port before the store: that another server has it is found out before anything is opened that it has.
+  // The port is bound before the store is opened. If another server has the port, startup fails before it opens anything that server uses.
   if (Status status = parts->take_data_dir(); !status.ok()) return status;
   if (Status status = parts->bind_and_open(); !status.ok()) return status;
   parts->make_router();
@@ -118,7 +118,7 @@ Result<int> PreparedServer::run(PreparedServer server) {
   parts.take_down();
   app_log().info("[graceful-termination] apiserver is exiting");
   const int code = drained.ok() ? 0 : 1;
-  // Their threads still use the objects that would be destroyed now.
+  // After calls of plugins were given up, their threads still use the objects that would be destroyed now.
   if (calls_given_up() > 0) {
     flush_logs();
     std::_Exit(code);

@@ -3,7 +3,7 @@
 //   Config ── Server::create ──► Server ── prepare_run ──► PreparedServer ── run ──► exit code
 //
 //   Server          plugins are loaded and committed, the store is open, the port is bound; nothing is served
-//   PreparedServer  the chain is composed, hooks and health checks are installed and can no longer be added
+//   PreparedServer  the routes are composed; hooks and health checks are installed, and no more can be added
 //
 // Thread-safety: main thread.
 // Lifetime:      a state that is destroyed before the transition to the next state undoes everything, in reverse order.
@@ -19,7 +19,7 @@ namespace backplane {
 
 struct ServerParts;
 
-// Deletes through the definition that only server.cpp has.
+// Deletes a ServerParts, whose definition this header does not have. Defined in server.cpp.
 struct ServerPartsDeleter {
   void operator()(ServerParts* parts) const noexcept;
 };

@@ -1,12 +1,12 @@
-// Replaces, withdraws or adds one plugin of the running server, with the plugins that depend on it: stages and validates them alongside the
-// serving tables, publishes all tables in one step, and drains the former generations in the background.
+// Replaces, withdraws or adds one plugin of the running server, together with the plugins that depend on it. The new generations are staged
+// and validated while the former ones serve. Then the tables are published, and the former generations are drained in the background.
 #include "app/log.hpp"
 #include "app/server_parts.hpp"
 
 namespace backplane {
 namespace {
 
-// The post-start hooks of a plugin that is added while the server runs.
+// The time limit of the post-start hooks of a build that starts while the server runs.
 constexpr std::chrono::seconds kHooksLimit{60};
 
 }  // namespace
@@ -17,7 +17,7 @@ Status ServerParts::replace_plugin(const std::string& name, const std::string& f
 
 Status ServerParts::withdraw_plugin(const std::string& name) { return act({PluginAction::kDisable, name, {}}).status(); }
 
-// The hooks and groups that the server has of each plugin of a change become those of `generation`; null: the plugin has none.
+// For each plugin of a change, replaces the hooks of the server by those of `generation`; null: the plugin has none.
 void ServerParts::use_hooks(const PluginChange& change, GenerationRef PluginChange::Part::*generation) {
   static const std::vector<PostStartHookEntry> kNoneAtStart;
   static const std::vector<PreShutdownHookEntry> kNoneAtEnd;
@@ -41,7 +41,7 @@ Status ServerParts::change_plugin(PluginChange change) {
     plugins->give_up(std::move(change));
     return status;
   };
-  // An addition whose hooks have failed.
+  // Restores the former tables after the hooks of an added plugin have failed.
   const auto take_back = [&] {
     use_hooks(change, &PluginChange::Part::former);
     use_equivalents(change, &PluginChange::Part::former);

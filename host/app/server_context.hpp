@@ -1,6 +1,6 @@
-// The state of one server that code finds through the thread's server slot (core/server_slot.hpp) and not through a parameter: the slot,
-// and the metric values and the log of that slot. (The pools of a server are in server_pools.hpp.) Global variables of plugins need no
-// slot: each server loads a separate copy of the plugins' code.
+// The state of one server that code reads through the thread's server slot (core/server_slot.hpp) and not through a parameter: the slot,
+// the metric values and the log. (The pools of a server are in server_pools.hpp.) Global variables of plugins need no slot: each server
+// loads a separate copy of the plugins' code.
 //
 // What all servers of the process share:
 //   signals        SIGTERM and SIGINT stop one of them (StopEvent); the crash report covers the code of all (plugin_code.hpp)

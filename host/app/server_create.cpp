@@ -23,7 +23,7 @@ constexpr std::string_view kEtcdBackend = "etcd3";
 // The interval at which caches are compared with their stores (upstream's).
 constexpr std::chrono::minutes kComparisonPeriod{5};
 
-// BACKPLANE_SAFE_MODE: any text but "", "0" and "false".
+// True if BACKPLANE_SAFE_MODE has a value other than "", "0" and "false".
 bool environment_asks_for_safe_mode() {
   const char* const text = std::getenv("BACKPLANE_SAFE_MODE");
   const std::string_view value = text != nullptr ? text : "";
@@ -253,7 +253,7 @@ Status ServerParts::open_storage() {
   return {};
 }
 
-// One store for each set of servers, in the order of the flag.
+// Opens one store for each set of servers, in the order of the flag.
 Status ServerParts::open_other_stores() {
   auto overrides = parse_store_overrides(options().storage.etcd_servers_overrides);
   if (!overrides.ok()) return std::move(overrides.status());

@@ -75,7 +75,7 @@ std::optional<std::string> ServerFacilities::flag(std::string_view name) const {
 }
 
 bool ServerFacilities::resource_enabled(const GroupVersionResource& resource) const {
-  // Plugins maintain objects of the core group only where it is served.
+  // Plugins maintain objects of the core group only in a server that serves this group.
   if (parts_.extension && resource.group.empty()) return false;
   return parts_.config.enablement().resource_enabled(resource);
 }

@@ -10,7 +10,7 @@
 namespace backplane {
 namespace {
 
-// Objects in any of the stores.
+// The number of objects in all `stores` whose keys begin with `prefix`.
 Task<Result<std::int64_t>> count_objects(std::vector<StorageBackend*> stores, std::string prefix) {
   std::int64_t count = 0;
   for (StorageBackend* store : stores) {
@@ -43,7 +43,7 @@ std::vector<TargetRef> ServerParts::retained_targets(const PluginRows& rows) {
       rows, [this](const PluginSnapshot& snapshot) { return plugins->absence_of(snapshot); }, is_served);
 }
 
-// The post-start hook: the server is ready when the groups of absent plugins are served.
+// The post-start hook plugin-groups: the server is ready when the groups of absent plugins are served.
 Task<Status> ServerParts::retain_groups() {
   auto reading = plugin_groups.read(main_store());
   auto read = co_await std::move(reading);

@@ -1,7 +1,7 @@
 // All parts of a server, in the order of construction; members are destroyed in reverse order.
 //
 // Thread-safety: built and taken down on the main thread.
-// Lifetime:      take_down() has been called before destruction when anything was started.
+// Lifetime:      the destructor calls take_down().
 #pragma once
 
 #include <atomic>
@@ -53,7 +53,7 @@
 
 namespace backplane {
 
-// A handler that is set after the server that calls it has been made: the port must be bound before the handler chain can be built.
+// A handler that forwards to another one, which is set later: the port must be bound before the handler chain can be built.
 class LateHandler final : public HttpHandler {
  public:
   void set(HttpHandler& handler) noexcept { handler_.store(&handler); }
@@ -71,16 +71,16 @@ class LateHandler final : public HttpHandler {
   std::atomic<HttpHandler*> handler_{nullptr};
 };
 
-// The registrant of the host's registrations, in messages.
+// The name of the host as a registrant, in messages.
 inline constexpr std::string_view kTheHost = "the host";
-// The storage backend that the host provides.
+// The name of the storage backend that the host provides.
 inline constexpr std::string_view kMemoryBackend = "memory";
 // The names that the host has registered, which plugins cannot register.
 std::map<std::string, std::string> host_names();
 
 struct ServerParts;
 
-// The server as its plugins see it.
+// The interfaces of the server that plugins call.
 class ServerFacilities final : public PluginSettings, public ServedApi, public ServerAccess {
  public:
   explicit ServerFacilities(ServerParts& parts) : parts_(parts) {}
@@ -91,7 +91,8 @@ class ServerFacilities final : public PluginSettings, public ServedApi, public S
   std::vector<GroupVersionInfo> group_versions() const override;
   void on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback, const void* owner) override;
   void drop_callbacks(const void* owner) override;
-  // The router has been made, or is about to be destroyed: plugins, which drop their callbacks, are destroyed after it.
+  // routing_began(): the router has been made. routing_ends(): the router is about to be destroyed. Plugins call drop_callbacks() when they
+  // are destroyed, which is after the router.
   void routing_began() noexcept { routes_ = true; }
   void routing_ends() noexcept { routes_ = false; }
   Signal& groups_complete() override;
@@ -110,7 +111,7 @@ class ServerFacilities final : public PluginSettings, public ServedApi, public S
   bool routes_ = false;
 };
 
-// The security of the server and its admission, as the plugins and the flags have it.
+// Authentication, authorization, admission, audit and encryption, made from the plugins' registrations and the flags.
 struct ServerTables {
   AdmissionChain::Plugins admission;
   std::shared_ptr<const Authentication> authentication;
@@ -122,14 +123,14 @@ struct ServerTables {
 };
 
 struct ServerParts {
-  // On a thread that has the slot of `context_in`: so have the loops.
+  // Called on a thread that has the server slot of `context_in`. The loops get the same slot.
   ServerParts(std::unique_ptr<const ServerContext> context_in, Config config_in, StopEvent& stop_in);
   ~ServerParts();
 
   const Options& options() const noexcept { return config.options(); }
   bool offers_cbor() const { return config.feature_gates().enabled("CBORServingAndStorage"); }
 
-  // ---- the steps of Server::create, in order (server_create.cpp)
+  // ---- the steps of Server::create and their parts (server_create.cpp)
   Status take_data_dir();
   Status bind_and_open();
   Status bind_port();
@@ -139,7 +140,7 @@ struct ServerParts {
   Status open_storage();
   Result<std::unique_ptr<StorageBackend>> open_backend(const std::string& name);
   Status open_other_stores();
-  // The layers over a store, and its caches.
+  // Adds a store with the layers over it and its caches.
   StoreParts& add_store(std::unique_ptr<StorageBackend> storage, std::string servers);
   StorageBackend& main_store() const { return *all_stores.front().storage; }
   StoreSettings store_settings() const;
@@ -151,20 +152,20 @@ struct ServerParts {
   Status make_tracing();
   void build_chains();
 
-  // ---- what is made from what the plugins have registered (server_tables.cpp): at the start, and again for each change of one plugin
+  // ---- tables that are made from the plugins' registrations, at startup and for each change of a plugin (server_tables.cpp)
   Result<ServerTables> make_tables(const PluginRows& rows);
-  // Of the configuration; empty: the default order.
+  // The order of authorizers in the configuration; empty: the default order.
   std::vector<AuthorizerPlace> authorizer_places(const PluginRows& rows) const;
   Result<std::shared_ptr<Authorization>> make_authorization(const PluginRows& rows) const;
   Result<AdmissionChain::Plugins> make_admission(const PluginRows& rows) const;
-  // Again, after a plugin has changed the order of authorizers.
+  // Makes and publishes the authorization again, after a plugin has changed the order of authorizers.
   Status publish_authorization();
-  // In one go; requests that have begun end with the former tables.
+  // Publishes the tables one after another. A request that uses a former table continues with it.
   void publish(ServerTables tables);
   Status publish_scheme_and_routes(const PluginRows& rows);
   void use_scheme(const std::shared_ptr<const Scheme>& scheme);
 
-  // ---- one plugin of the running server (server_change.cpp); calls block, one at a time
+  // ---- changes of one plugin of the running server (server_change.cpp, plugin_actions.cpp); they block, and run one at a time
   Status replace_plugin(const std::string& name, const std::string& file);
   Status withdraw_plugin(const std::string& name);
   Array plugin_statuses() const;
@@ -181,19 +182,19 @@ struct ServerParts {
   void store_groups();
   Task<void> write_groups(std::vector<Put> puts);
   Task<void> refresh_groups();
-  // Holds changing_plugins.
+  // The caller holds changing_plugins.
   Result<PluginActed> forget_plugin(const PluginRequest& request);
-  // A file of a plugin directory is new or has other bytes (--plugin-watch).
+  // Handles a file of a plugin directory that is new or has changed (--plugin-watch).
   void plugin_file_changed(const std::string& file);
 
   // ---- the steps of prepare_run (server_prepare.cpp)
   Status collect_hooks();
-  // Those of the extension.
+  // Adds the hooks of the extension.
   Status collect_extension_hooks();
   Status install_health(const PluginRows& rows, std::vector<PathRoute>& routes);
   Status compose();
   std::vector<PathRoute> host_routes();
-  // For /debug/pprof/goroutine.
+  // The activities for /debug/pprof/goroutine.
   Activities activities();
   void follow_mux_signals();
 
@@ -214,13 +215,13 @@ struct ServerParts {
   std::chrono::nanoseconds shutdown_limit() const;
   // Waits until the audit sinks have written every event, for a limited time.
   void flush_audit();
-  // The same for recorded spans.
+  // Waits until the recorded spans have been exported, for a limited time.
   void flush_traces();
   void stop_plugin_tasks();
   void stop_plugin_loops();
   [[noreturn]] void exit_at_once();
   void stop_storage();
-  // Idempotent. Stops the parts in the reverse order of their construction.
+  // Stops all parts. A second call has no effect.
   void take_down();
 
   const std::unique_ptr<const ServerContext> context;
@@ -234,7 +235,7 @@ struct ServerParts {
   LoopPool loops;
   PumpLoop pump;
   IoLoop background;
-  IoLoop changes;  // of plugins; may block
+  IoLoop changes;  // runs changes of plugins, which may block
   FreeMemory free_memory{background, pools->blocking()};
   bool started = false;
   bool taken_down = false;
@@ -259,8 +260,8 @@ struct ServerParts {
   std::string kubeconfig_path;
 
   StoreEnvironment stores;
-  std::unique_ptr<Extension> extension;  // null: the server is no extension of another one
-  // A plugin's, of all stores.
+  std::unique_ptr<Extension> extension;  // null: the server is not an extension of another one
+  // The transformers of one plugin, for all stores.
   const std::shared_ptr<PublishedTransformers> transformers = std::make_shared<PublishedTransformers>();
   ServerFacilities facilities{*this};
   HostServices services{stores, facilities, facilities, facilities, host_names()};

@@ -1,8 +1,8 @@
-// The pools of one server: the threads of run_blocking(), and those that large bodies are offloaded to.  Servers of one process share
-// neither, so calls that block one server delay no request of another.
+// The pools of one server: the threads of run_blocking(), and the threads that process large bodies. Servers of one process share no pool,
+// so calls that block one server delay no request of another.
 //
 // Thread-safety: constructed on a thread of the server and destroyed on any; the accessors from any thread.
-// Lifetime:      what runs on the pools for the server has ended, or ends without waiting for other threads of it, when they are destroyed.
+// Lifetime:      when the pools are destroyed, work that runs on them has ended, or ends without waiting for other threads of the server.
 //                Work that is still queued is dropped.
 // Errors:        none.
 #pragma once
@@ -25,7 +25,7 @@ class ServerPools {
  public:
   // Starts the threads; run_blocking() and OffloadIfLarge use them from here on in this server.
   explicit ServerPools(PoolSizes sizes);
-  // Joins them.
+  // Joins the threads.
   ~ServerPools();
   ServerPools(const ServerPools&) = delete;
   ServerPools& operator=(const ServerPools&) = delete;

@@ -1,4 +1,4 @@
-// Server::prepare_run: the front server inherits the handlers and hooks of every delegate; nothing can be added afterwards.
+// Server::prepare_run: installs the handlers and hooks of the host and of all plugins; nothing can be added afterwards.
 #include <algorithm>
 
 #include "app/debug_handlers.hpp"
@@ -15,7 +15,7 @@
 namespace backplane {
 namespace {
 
-// Succeeds when all required caches are loaded; each wait has a time limit.
+// Waits until all required caches are loaded, or until `limit` has passed. Always succeeds.
 Task<Status> wait_for_caches(const TrackedCaches& caches, std::chrono::nanoseconds limit) {
   const auto deadline = std::chrono::steady_clock::now() + limit;
   for (const auto& cache : caches.eager()) {
@@ -28,15 +28,15 @@ Task<Status> wait_for_caches(const TrackedCaches& caches, std::chrono::nanosecon
   co_return Status();
 }
 
-// Stages for which upstream has a hook, and which are complete before hooks begin: tools wait for these names.
-// The caches count the objects.
+// Upstream's hooks for stages that are complete before hooks run. They exist because tools wait for these names. (The caches count the
+// objects, so storage-object-count-tracker-hook has no work.)
 constexpr std::string_view kStages[] = {"generic-apiserver-start-informers", "start-apiserver-admission-initializer",
                                         "storage-object-count-tracker-hook"};
 
-// Added if requests are limited by their number alone (no priority and fairness).
+// The hook is added if requests are limited by their number alone (no priority and fairness).
 constexpr std::string_view kLimitsHook = "max-in-flight-filter";
 
-// Without the authorizer RBAC nothing needs the default roles.
+// The hook is disabled if the authorizer RBAC is not in use, because nothing needs the default roles then.
 constexpr std::string_view kRolesHook = "rbac/bootstrap-roles";
 
 Task<Status> passed() { co_return Status(); }
@@ -170,7 +170,7 @@ void ServerParts::follow_mux_signals() {
       signal->on_fire(one_complete);
     }
   }
-  // The delegates' signals fire when their hooks have run; without delegates they fire here.
+  // The signal of a delegate fires when its hook has run. If no delegate has a signal, mux_and_discovery_complete fires here.
   one_complete();
 }
 

@@ -21,7 +21,7 @@ constexpr std::chrono::seconds kAuditFlush{10};
 constexpr std::chrono::seconds kTraceFlush{5};
 // A plugin's task that ignores the stop signal is not waited for any longer than this.
 constexpr std::chrono::seconds kPluginTasks{10};
-// And functions that it has posted to its executor, after this time.
+// A function that a plugin has posted to its executor is not waited for any longer than this.
 constexpr std::chrono::seconds kPluginLoops{2};
 // Time limit for closing connections and stores.
 constexpr std::chrono::seconds kClosing{15};
@@ -65,7 +65,7 @@ Task<void> close_at_once(UnixServer& server) {
   if (!closed) app_log().error("a handler of the debug socket is still running");
 }
 
-// On its loop, where it waits.
+// Destroys the ReloadSignal on its loop.
 Task<void> drop(std::unique_ptr<ReloadSignal> signal) {
   signal.reset();
   co_return;
@@ -116,7 +116,7 @@ Status ServerParts::start_serving() {
   return {};
 }
 
-// As systemd's protocol for a service of the type notify: ready, alive, reloading.
+// Implements systemd's protocol for a service of the type notify: ready, alive, reloading.
 void ServerParts::follow_service_manager() {
   ServiceManager& manager = service_manager();
   if (Status status = manager.notify("READY=1\n"); !status.ok()) {
@@ -259,7 +259,7 @@ void ServerParts::stop_plugin_tasks() {
   exit_at_once();
 }
 
-// The plugin blocks its thread, so objects that it may still use are not destroyed.
+// A plugin that blocks its thread may still use objects, so these are not destroyed.
 void ServerParts::stop_plugin_loops() {
   const auto stuck = plugins->stop_loops(kPluginLoops);
   if (stuck.empty()) return;
@@ -308,7 +308,7 @@ void ServerParts::take_down() {
   background.stop();
   pump.stop();
   pools.reset();
-  // The order of the members destroys references to plugins' code, then the plugins in reverse.  Stores release the caches first.
+  // The members are declared so that references to plugins' code are destroyed before the plugins. The stores release the caches first.
   stores.stop();
   debug_socket.reset();
   server.reset();

@@ -10,7 +10,7 @@
 namespace backplane {
 namespace {
 
-// Admission plugins that kube-apiserver enables by default, no loaded plugin offers and no flag disables.
+// Admission plugins that kube-apiserver enables by default, that no loaded plugin offers, and that no flag disables.
 std::vector<std::string> absent_admission(const std::vector<AdmissionRegistration>& offered, const std::vector<std::string>& disabled) {
   std::vector<std::string> names;
   for (const auto& each : upstream_admission_plugins()) {
@@ -60,7 +60,7 @@ Result<std::shared_ptr<Authorization>> ServerParts::make_authorization(const Plu
   auto places = authorizer_places(rows);
   auto plan = plan_authorization(places, rows.authorizers);
   const auto before = services.authorizer.current();
-  // At startup, check_offers() reports it.
+  // At startup, check_offers() reports authorizers that no plugin offers.
   if ((before || rows.authorizer_order) && !plan.not_offered.empty()) {
     return bad_request("no plugin offers the authorizer " + joined(plan.not_offered, ", "));
   }

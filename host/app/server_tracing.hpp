@@ -16,7 +16,7 @@
 
 namespace backplane {
 
-// Empty if the flag is not set or its file can be used; else why startup fails.
+// Empty if the flag is not set or its file can be used; otherwise the reason why startup fails.
 std::string tracing_problem(const FlagSet& flags);
 
 class ServerTracing {

@@ -17,10 +17,10 @@ namespace backplane {
 class ServiceManager {
  public:
   ServiceManager() = default;
-  // Takes the variables out of the environment, so that no child inherits them.
+  // Reads the variables and removes them from the environment, so that no child process inherits them.
   static ServiceManager from_environment();
 
-  // True if notifications are received.
+  // True if a service manager receives notifications.
   bool present() const noexcept { return !notify_socket_.empty(); }
   // Sends lines of the form NAME=VALUE. Success if there is no socket.
   Status notify(const std::string& state) const;

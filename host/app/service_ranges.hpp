@@ -13,7 +13,8 @@
 
 namespace backplane {
 
-// Adds the problems of the flag's value: not a CIDR, more than two, two of one family, fewer than eight addresses. Empty is fine.
+// Adds a problem for a value that is not a CIDR, for more than two ranges, for two ranges of one family, for a range of fewer than eight
+// addresses, and for an IPv6 prefix shorter than 64. An empty value is valid.
 void validate_service_ranges(std::string_view value, Problems& problems);
 
 // The flags of the kubernetes service, as text.
@@ -24,7 +25,8 @@ struct KubernetesServiceFlags {
   std::string reconciler_type;
   std::string advertise_address;
 };
-// Adds: a node port that is none or outside the range, an unknown reconciler, endpoints of another family than the service.
+// Adds a problem for a node port that is not a port or outside the range, for a range that begins below 1, for an unknown reconciler, and
+// for endpoints of another family than the service.
 void validate_kubernetes_service(const KubernetesServiceFlags& flags, Problems& problems);
 
 // The address of the kubernetes service in the first range, for clients in that range: ("10.0.0.0/24", "10.0.0.1:443"); nothing for others.

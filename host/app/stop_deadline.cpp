@@ -13,7 +13,7 @@
 namespace backplane {
 namespace {
 
-// A thread that does not respond in this time has no stack in the log.
+// The time that a thread gets to report its stack. If it does not respond, the log has no stack of it.
 constexpr std::chrono::milliseconds kSamplePatience{200};
 
 [[noreturn]] void leave() {

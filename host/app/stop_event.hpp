@@ -1,8 +1,8 @@
-// Asks a server to stop: a call, or SIGTERM and SIGINT.
+// Asks a server to stop, by a call or by SIGTERM and SIGINT.
 //
 // Thread-safety: wait() on one thread; request() from any; the signal handler may run on any.
-// Lifetime:      one per server; the one that handles the signals lives as long as the process, or until it is destroyed.
-// Errors:        a second StopEvent that installs signal handlers aborts: the signals are those of one server.
+// Lifetime:      one object for each server. The object that handles the signals does so until it is destroyed.
+// Errors:        a second StopEvent of the process that installs signal handlers aborts, because the signals are those of one server.
 #pragma once
 
 #include <atomic>

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kDamaged = "is damaged";
 
-// The place in an error of a snapshot ("… at offset N") or of a store ("… in FILE offset N").
+// Reads the file and the offset of the damage from an error of a snapshot ("… at offset N") or of a store ("… in FILE offset N").
 StoreDamage damage_of(const Status& status, const std::string& file) {
   StoreDamage found{file, -1, status.message()};
   const std::string& text = status.message();

@@ -23,7 +23,7 @@ bool names_a_snapshot(const StoreChoice& choice) {
   return std::filesystem::is_regular_file(choice.flags.name, error);
 }
 
-// What is being looked at, for the output.
+// The store or the snapshot that the command reads.
 struct Subject {
   std::string name;
   bool snapshot = false;
@@ -98,7 +98,7 @@ Result<Stat> stat_store(const StoreChoice& choice, const StoreFlags& flags, Prog
   return out;
 }
 
-// The largest first.
+// The types, sorted by size, the largest first.
 std::vector<std::pair<std::string, TypeUsage>> by_size(const StoreUsage& usage) {
   std::vector<std::pair<std::string, TypeUsage>> rows(usage.types.begin(), usage.types.end());
   std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second.bytes > b.second.bytes; });

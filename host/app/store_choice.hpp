@@ -1,4 +1,4 @@
-// The options by which the commands on one store name it: STORE, --data-dir or --kubeconfig.
+// The options with which commands on a single store name it: STORE, --data-dir or --kubeconfig.
 //
 // Thread-safety: the main thread.
 // Errors:        kBadRequest if more than one is given.
@@ -24,7 +24,7 @@ struct StoreChoice {
 void add_store_choice(CLI::App& command, StoreChoice& choice, const std::string& about);
 void add_etcd_options(CLI::App& command, StoreFlags& flags, const std::string& before, const std::string& section);
 void add_plugin_dirs(CLI::App& command, std::vector<std::string>& directories);
-// None given: the embedded store of the default data directory.
+// The store that the options name. If none of them is given: the embedded store of the default data directory.
 Result<StoreFlags> chosen_store(const StoreChoice& choice);
 
 }  // namespace backplane

@@ -33,7 +33,7 @@ bool flag_of(const Object& body, std::string_view name) {
   return value != nullptr && value->is_bool() && value->get_bool();
 }
 
-// Only holds and objects can be written; other keys of the store are not accessible.
+// Only objects and the hold can be read; other keys of the store are not accessible.
 Result<RangeRequest> range_request(const Object& body) {
   RangeRequest request;
   request.start = text_of(body, "start");
@@ -83,7 +83,7 @@ Task<Status> remove_hold(StorageBackend& store) {
   co_return written.status();
 }
 
-// One of the operations and its response.
+// One of the operations. It returns the body of the response.
 using Work = Task<Result<std::string>> (*)(StorageBackend& store, Object body);
 
 Task<Result<std::string>> range(StorageBackend& store, Object body) {

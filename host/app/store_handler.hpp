@@ -1,5 +1,5 @@
-// The paths by which the commands of `backplane store` use the store of a running server: pages of stored keys and values, a hold, during
-// which the server refuses writes, facts about the store's files, and parts of their check.
+// The paths with which the commands of `backplane store` access the store of a running server: pages of stored keys and values, a hold
+// (during which the server refuses writes), facts about the store's files, and a check of the files in parts.
 //
 //   POST /debug/store/range    {"start", "end", "revision", "limit", "keysOnly"} → {"revision", "more", "items": [{"key", "value",
 //                              "revision", "lease"}]}
@@ -11,7 +11,8 @@
 //
 // Thread-safety: any thread.
 // Lifetime:      borrows the store.
-// Errors:        403 for others; 400 for an invalid body; errors of the store, as a metav1.Status.
+// Errors:        403 for users outside that group; 405 for methods other than POST; 400 for an invalid body; errors of the store, as a
+//                metav1.Status.
 #pragma once
 
 #include <vector>

@@ -27,7 +27,7 @@ bool has_a_store(const InspectedPlugin& plugin) {
   return std::any_of(provides.begin(), provides.end(), [](const Capability& each) { return each.name.starts_with("storage/"); });
 }
 
-// Loads store plugins only: loading a plugin may run its code.
+// The names of the plugins that have no store. They are not loaded, because loading a plugin may run its code.
 std::vector<std::string> others(const std::vector<std::string>& directories) {
   Findings findings;
   std::vector<std::string> names;
@@ -37,7 +37,7 @@ std::vector<std::string> others(const std::vector<std::string>& directories) {
   return names;
 }
 
-// Errors of backends name flags of the server; the options of this command have other names.
+// Replaces the names of server flags in errors of backends by the options of this command.
 Status with_flag_names(const StoreFlags& flags, const Status& status) {
   const std::string before = flags.option.empty() ? "--" : flags.option + "-";
   const std::pair<std::string_view, std::string> names[] = {{"--etcd-servers", flags.option.empty() ? "STORE" : flags.option},
@@ -96,7 +96,7 @@ struct StoreOpener::State : PluginSettings {
   StoreEnvironment stores;
   IoLoop loop{"stores"};
   LoggedTaskGroup tasks;
-  std::map<std::string, std::string, std::less<>> flags;  // of the store that is being opened
+  std::map<std::string, std::string, std::less<>> flags;  // for the store that is being opened
   ServedApi api;
   ServerAccess access;
   HostServices services{stores, *this, api, access};

@@ -1,8 +1,8 @@
-// Opens a store through the plugin that implements its backend, without other parts of a server; or, if a running server uses the store,
-// through that server.
+// Opens a store through the plugin that implements its backend, without other parts of a server. If a running server uses the store, the
+// store is opened through that server.
 //
 // Thread-safety: one thread.
-// Lifetime:      stores are stopped and destroyed before the opener: their code is that of its plugins.
+// Lifetime:      stores are stopped and destroyed before the opener, because their code belongs to the opener's plugins.
 // Errors:        kBadRequest for an invalid store name, flags that do not fit it and directories without a store; kConflict for a directory
 //                that a server uses; the backend's errors.
 #pragma once
@@ -18,13 +18,13 @@
 
 namespace backplane {
 
-// As the command line names it.
+// A store, as the command line names it.
 struct StoreFlags {
-  std::string name;  // "rocksdb:DATA_DIR", "etcd:URL[,URL…]", "server:KUBECONFIG", as full_store_name() gives it
+  std::string name;  // as full_store_name() returns it: "rocksdb:DATA_DIR", "etcd:URL[,URL…]", "server:KUBECONFIG"
   std::string prefix, cafile, certfile, keyfile;
   bool fresh = false;   // an embedded store may be created
   bool served = false;  // an embedded store that a running server uses may be read through that server
-  std::string option;   // "--to": its value is `name`, and the other options begin with "--to-"; empty: no prefix
+  std::string option;   // "--to": its value is `name`, and the other options begin with "--to-"; empty: these have no prefix
 };
 
 // The store's name and connection flags as arguments of a shell command that names no other store.
@@ -41,7 +41,7 @@ struct OpenStoreHandle {
 
 class StoreOpener {
  public:
-  // `directories`: of plugins; empty: the directory of the binary.
+  // `directories`: of plugins; empty: default_plugin_directory().
   static Result<std::unique_ptr<StoreOpener>> make(std::vector<std::string> directories);
   ~StoreOpener();
   StoreOpener(const StoreOpener&) = delete;

@@ -1,8 +1,8 @@
 // A store, the layers over it, and its caches: the main store, and those of single resources
 // (--etcd-servers-overrides).  Each has its own history and revisions, caches, leases and compaction.
 //
-// Thread-safety: as what it is made of; opened, started and stopped by one thread.
-// Lifetime:      members go in reverse; stop() before destruction when anything was started.
+// Thread-safety: as its members; opened, started and stopped by one thread.
+// Lifetime:      members are destroyed in reverse order; what was started is stopped before.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,7 @@
 // The stores that a command has open, and the loop that its tasks run on.
 //
 // Thread-safety: one thread.
-// Lifetime:      the opener outlives it; the stores are stopped with it.
+// Lifetime:      the opener outlives it; the destructor stops the stores.
 // Errors:        those of StoreOpener; a store that does not answer is named.
 #pragma once
 
@@ -22,7 +22,7 @@ class StoreSession {
   StoreSession& operator=(const StoreSession&) = delete;
 
   Result<StorageBackend*> open(const StoreFlags& flags);
-  // An embedded store in a new directory.
+  // Creates an embedded store in a new directory.
   Result<StorageBackend*> open_new(const std::string& directory);
   IoLoop& loop() noexcept { return loop_; }
 

@@ -37,7 +37,7 @@ Result<Revision> take_snapshot(const SnapshotOptions& options, const StoreFlags&
   return run_on(session.loop(), std::move(taking));
 }
 
-// A data directory whose store has been removed keeps its keys and certificates.
+// Success if the directory has no store. It may have the keys and certificates of a data directory whose store has been removed.
 Status check_target(const std::string& data_dir) {
   std::error_code error;
   if (!fs::exists(data_dir, error)) return {};
@@ -80,10 +80,10 @@ Result<Revision> write_store(const RestoreOptions& options, const SnapshotReader
   return run_on(session.loop(), std::move(restoring));
 }
 
-// A store that is not complete is in another directory than the one that a server opens.
+// Restores into a temporary directory, which is renamed at the end, so that a server never opens an incomplete store.
 Result<Revision> restore_into(const RestoreOptions& options, const std::string& data_dir, const SnapshotReader& from,
                               const VerifiedSnapshot& verified) {
-  // Before this process changes its user: the opener creates files that only the first user may read.
+  // Made before this process changes its user, because the opener creates files that only the first user may read.
   auto opener = StoreOpener::make(options.plugin_dirs);
   if (!opener.ok()) return std::move(opener.status());
   if (Status made = make_private_directory(data_dir); !made.ok()) return made;

@@ -12,7 +12,7 @@
 
 namespace backplane {
 
-// What etcd's documentation recommends: more revisions than a server writes between a snapshot and its restoration.
+// The value that etcd's documentation recommends. It exceeds the number of revisions between a snapshot and its restoration.
 inline constexpr Revision kDefaultBump = 1'000'000'000;
 
 struct SnapshotOptions {

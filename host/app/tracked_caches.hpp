@@ -1,4 +1,4 @@
-// The cache hub, remembering which caches the server must have loaded before it is ready.
+// Forwards to another cache hub, and records which caches the server must have loaded before it is ready (the eager ones).
 //
 // Thread-safety, errors: as CacheHub.
 // Lifetime:              borrows the wrapped hub.
@@ -35,10 +35,10 @@ class TrackedCaches final : public CacheHub {
   };
   // By prefix, for every cache that still exists.
   std::vector<std::pair<std::string, Totals>> totals() const;
-  // Calls `visit` for each of them, by prefix. It must not call this object.
+  // Calls `visit` for each cache that still exists, in the order of the prefixes. `visit` must not call this object.
   using Visit = std::function<void(const std::string& prefix, const GroupResource& resource, const ResourceCache& cache)>;
   void visit(const Visit& visit) const;
-  // How many objects those have that are loaded.
+  // The objects of each cache that is loaded.
   std::vector<StoredObjects> counts() const;
 
  private:

@@ -1,4 +1,5 @@
-// Metrics of watch caches. /metrics does not show them for resources whose reads the store confirms: to clients, these have no cache.
+// Metrics of watch caches. For resources whose reads are confirmed with the store (ConfirmedReads), /metrics does not show them, because
+// clients observe no cache of these resources.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -7,7 +8,7 @@
 
 namespace backplane {
 
-// Whether the family has such metrics: a series with the labels of such a resource is not shown.
+// True if the family has such metrics. A series whose labels name such a resource is then not shown.
 bool is_of_caches(std::string_view family);
 
 }  // namespace backplane

@@ -49,7 +49,8 @@ void check_admission_names(const AdmissionOptions& admission, const Offers& offe
                      "; remove it from one of them");
 }
 
-// `--authorization-mode=Node,RBAC (no loaded plugin offers them; …)`: the whole flag, or the values that no plugin offers.
+// Adds a text for the values `missing` of a flag: `--authorization-mode=Node,RBAC (no loaded plugin offers them)` if these are all values,
+// otherwise `RBAC of --authorization-mode (…)`.
 void add_missing(std::vector<std::string>& broken, std::string_view flag, std::size_t given, const std::vector<std::string>& missing,
                  std::string_view without) {
   if (missing.empty()) return;
@@ -76,7 +77,7 @@ std::vector<std::string> missing_admission(const AdmissionOptions& admission, co
   return missing;
 }
 
-// The set flags of the row, in its order.
+// The flags that the patterns of the row match, in the order of the patterns.
 std::vector<std::string> flags_of(const FlagSet& flags, const UnsupportedFlags& row) {
   std::vector<std::string> names;
   const auto texts = flags.texts();
@@ -88,7 +89,7 @@ std::vector<std::string> flags_of(const FlagSet& flags, const UnsupportedFlags& 
   return names;
 }
 
-// Set, and not to its default.
+// The flags of the row that are set to a value other than their default.
 std::vector<std::string> given_flags(const FlagSet& flags, const UnsupportedFlags& row) {
   std::vector<std::string> given;
   for (const auto& name : flags_of(flags, row)) {

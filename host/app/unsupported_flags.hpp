@@ -12,7 +12,7 @@
 
 namespace backplane {
 
-// The names that the loaded plugins and the host provide.
+// The names that the loaded plugins and the host have registered.
 struct Offers {
   std::vector<std::string> authorizers;
   std::vector<std::string> admission;

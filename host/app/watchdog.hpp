@@ -1,4 +1,4 @@
-// Pings of systemd's watchdog. Each ping passes through every loop of the server: if one of them hangs, none is sent, and systemd restarts
+// Pings of systemd's watchdog. Each ping passes through every loop of the server. If a loop hangs, no ping is sent, and systemd restarts
 // the service.
 //
 // Thread-safety: start() and stop() from one thread.

@@ -41,7 +41,7 @@ std::string_view take(std::string_view& text, char separator) {
   return trimmed(head);
 }
 
-// One clause of Accept.  Qualities are ignored: the first supported type is used.
+// The response format that one clause of an Accept header names. Qualities are ignored: the first supported clause is used.
 Form form_of(std::string_view clause, std::string_view kind) {
   const std::string_view type = take(clause, ';');
   if (type == "text/plain" || type == "text/*" || type == "*/*") return {Form::kText};

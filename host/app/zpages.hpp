@@ -3,7 +3,7 @@
 //
 // Thread-safety: any number of requests at once.
 // Lifetime:      a handler owns copies of its arguments; `paths` is called for each request.
-// Errors:        406 for an Accept header that names neither.
+// Errors:        406 for an Accept header that names no supported type.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@
 
 namespace backplane {
 
-// Counts the time since it was made.
+// The uptime counts from this call.
 std::shared_ptr<HttpHandler> make_statusz_handler(ReportedVersion version, std::function<std::vector<std::string>()> paths);
 std::shared_ptr<HttpHandler> make_flagz_handler(std::map<std::string, std::string> flags);
 

@@ -1,8 +1,8 @@
-// AdmissionReviews (admission.k8s.io/v1) as calls of an admission plugin.
+// Answers AdmissionReviews (admission.k8s.io/v1) by calling an admission plugin.
 //
 // Thread-safety: review() from any executor.
 // Lifetime:      the plugin outlives the call.
-// Errors:        kBadRequest for a body that is not a review; a refusal of the plugin is an answer.
+// Errors:        kBadRequest for a body that is not a review. If the plugin refuses the write, the answer has "allowed": false.
 #pragma once
 
 #include <string>
@@ -14,8 +14,9 @@
 
 namespace backplane {
 
-// The AdmissionReview that answers the one in `body`. `mutating`: the mutating step, whose changes are a JSON patch; else the validating
-// one. Warnings and audit annotations are in the answer; the "/" in an annotation's key is a ".", because the caller adds a prefix.
+// Returns the AdmissionReview that answers the one in `body`. If `mutating`, it calls admit() and returns the changes as a JSON patch;
+// otherwise it calls validate(). The answer contains the warnings and the audit annotations. A "/" in an annotation's key becomes a ".",
+// because kube-apiserver adds a prefix that ends with "/".
 Task<Result<std::string>> answer_review(AdmissionRunner& rule, bool mutating, std::string body);
 
 }  // namespace backplane

@@ -1,4 +1,4 @@
-// --authorization-always-allow-paths: requests of these paths are allowed for all users, without a review.
+// --authorization-always-allow-paths: non-resource requests of these paths are allowed for all users, without a SubjectAccessReview.
 //
 // Thread-safety: as Authorizer.
 // Source:        k8s.io/apiserver/pkg/authorization/path.

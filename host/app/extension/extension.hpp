@@ -33,31 +33,31 @@ namespace backplane {
 class Extension {
  public:
   using Versions = std::function<std::vector<GroupVersionInfo>()>;
-  // `outer`: a client of settings.outer. `versions`: those that this server serves.
+  // `outer`: a client of settings.outer. `versions` returns the group versions that this server serves.
   Extension(const ExtensionSettings& settings, std::shared_ptr<HttpClient> outer, Versions versions);
   ~Extension();
 
-  // What the outer server has and plugins may require ("group:apps").
+  // Capabilities that plugins may require: one for each API group of the outer server ("group:apps").
   static std::vector<Capability> capabilities(const ExtensionSettings& settings);
 
-  // Precede the server's authorizers and admission plugins.
+  // authorizer() precedes the server's authorizers, and namespace_check() precedes its admission plugins.
   AuthorizerPlace authorizer() const;
   std::shared_ptr<const AdmissionPlugin> namespace_check() const { return namespace_check_; }
 
-  // ---- what plugins see
+  // ---- clients and storages that plugins use
   std::shared_ptr<HttpClient> client(std::shared_ptr<HttpClient> local, std::optional<UserInfo> user) const;
-  // A resource of the outer server; null if the group belongs to this server.
+  // The storage of a resource of the outer server; null if this server serves the group.
   std::shared_ptr<RestStorage> find_storage(const GroupVersionResource& resource) const;
   bool is_local(std::string_view group) const;
 
-  // At startup, once. Errors: RuleWebhooks::make().
+  // Called once, at startup. Errors: those of RuleWebhooks::make().
   Status use_tables(const PluginRows& rows, const AdmissionChain::Plugins& admission);
-  // At startup, and after each change of a plugin.
+  // Called at startup and after each change of a plugin. Replaces the admission plugins of the webhooks, and applies the objects again.
   void publish(const AdmissionChain::Plugins& admission);
   std::vector<PathRoute> routes() const;
   std::shared_ptr<HealthCheck> health_check() const;
 
-  // `address`: of this server's port.
+  // `address`: where the outer server reaches this server.
   Status start(TaskGroup& tasks, Executor& executor, Signal& stop, RunnerAddress address);
   Task<Status> stop();
 
@@ -74,7 +74,7 @@ class Extension {
   const std::shared_ptr<SharedInformer> namespaces_;
   const std::shared_ptr<AdmissionPlugin> namespace_check_;
   std::shared_ptr<RuleWebhooks> webhooks_;  // null: --admission-webhooks is not set
-  // Null before start(), which runs while requests are served already.
+  // Null before start(). Requests are already served while start() runs.
   std::atomic<std::shared_ptr<Registrar>> registrar_;
 };
 

@@ -82,7 +82,7 @@ TEST(Registration, AWebhookForEachStepOfARule) {
   EXPECT_EQ(hook.at("clientConfig").at("url"), "https://192.0.2.1:6444/admission-webhooks/validate/KeepShelves");
 }
 
-// Labels objects, warns, and refuses those that are named "no".
+// Labels objects, adds a warning, and refuses objects that are named "no".
 class Rule final : public AdmissionRunner {
  public:
   Task<Status> admit(AdmissionAttributes& attributes) override {
@@ -140,7 +140,7 @@ TEST_F(Review, BodiesThatAreNoReviewAreRefused) {
   }
 }
 
-// A response; that of a watch ends with cancel().
+// A response. The response of a watch ends with cancel().
 class OuterAnswer final : public HttpAnswer {
  public:
   OuterAnswer(int code, std::string body, bool watch) : code_(code), body_(std::move(body)), watch_(watch) {}
@@ -208,7 +208,7 @@ class OuterObjects : public ::testing::Test {
   std::shared_ptr<SharedInformer> informer;
 };
 
-// Admission rules with informers answered no review: their informers never synced.
+// Regression: the informers of admission rules never synced, so the rules answered no review.
 TEST_F(OuterObjects, AnInformerListsIfTheOuterServerRefusesAListInAWatch) {
   follow(list_watch(make_outer_storage(api, namespaces)));
   EXPECT_TRUE(informer->has_synced());

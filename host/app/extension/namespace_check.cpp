@@ -16,7 +16,7 @@ Status is_terminating(const AdmissionAttributes& attributes) {
   return status;
 }
 
-// Of a create; objects of a terminating namespace may be updated, so that their controllers can remove finalizers.
+// Checks the namespace of a create. Objects of a terminating namespace may be updated, so that their controllers can remove finalizers.
 Status check_phase(const Object& found, const AdmissionAttributes& attributes) {
   return get_string_path(found, "status.phase") == "Terminating" ? is_terminating(attributes) : Status();
 }

@@ -5,7 +5,7 @@
 namespace backplane {
 namespace {
 
-// The key of an extra in a header's name (client-go's headerKeyEscape).
+// Escapes the key of an extra user attribute for the name of a header, as client-go's headerKeyEscape.
 std::string escaped(std::string_view key) {
   constexpr std::string_view kDigits = "0123456789ABCDEF", kToken = "!#$&'*+-.^_`|~";
   std::string out;

@@ -1,7 +1,8 @@
-// A client whose calls of groups that this server does not serve go to the outer server, with the credentials of --kubeconfig.
+// An HttpClient that sends calls of API groups that this server does not serve to the outer server, with the credentials of --kubeconfig.
+// All other calls go to this server.
 //
 // Thread-safety: as HttpClient.
-// Lifetime:      `is_local` is called with each call; what it uses outlives the client.
+// Lifetime:      the client calls `is_local` for each call of an API group; the objects that `is_local` uses outlive the client.
 // Errors:        those of the two clients.
 #pragma once
 
@@ -15,10 +16,11 @@
 
 namespace backplane {
 
-// The group of an API path ("" for /api/v1/…); nullopt for other paths and for lists of groups.
+// The group of an API path ("" for /api/v1/…). nullopt for other paths, and for the lists /api and /apis.
 std::optional<std::string_view> group_of_path(std::string_view target);
 
-// `user`: calls of the outer server are made as this user (Impersonate-*), for which the credentials need the verb impersonate.
+// If `user` is set, calls to the outer server impersonate that user (headers Impersonate-*). The credentials of --kubeconfig then need the
+// verb impersonate.
 std::shared_ptr<HttpClient> make_outer_client(std::shared_ptr<HttpClient> local, std::shared_ptr<HttpClient> outer,
                                               std::function<bool(std::string_view group)> is_local, std::optional<UserInfo> user);
 

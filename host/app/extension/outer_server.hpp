@@ -14,15 +14,15 @@
 namespace backplane {
 
 struct OuterFacts {
-  Object trust;                     // the data of kube-system/extension-apiserver-authentication
+  Object trust;                     // `data` of the ConfigMap kube-system/extension-apiserver-authentication
   std::vector<std::string> groups;  // served API groups; the core group is "v1"
 };
 
 // Reads the kubeconfig in `file`.
 Result<ClientConfig> read_outer_config(const std::string& file);
-// Waits for a server that cannot be reached yet.
+// Repeats the requests until the outer server can be reached.
 Result<OuterFacts> read_outer_facts(const ClientConfig& outer);
-// A kubeconfig with the credentials of `outer` for the URL of a review ("/apis/…/tokenreviews").
+// A kubeconfig with the credentials of `outer`, whose server is the URL of `outer` followed by `path` ("/apis/…/tokenreviews").
 std::string review_kubeconfig(const ClientConfig& outer, std::string_view path);
 
 }  // namespace backplane

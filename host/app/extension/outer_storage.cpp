@@ -8,10 +8,10 @@
 namespace backplane {
 namespace {
 
-// client-go's: detects a server that has disappeared without closing the connection.
+// client-go's shortest timeout of a watch. The end of a watch reveals a server that has disappeared without closing the connection.
 constexpr std::int64_t kWatchSeconds = 300;
 
-// A stream with one owner over a shared one.
+// Forwards to a shared stream, and cancels it when the owner destroys this object.
 class OwnedStream final : public WatchStream {
  public:
   explicit OwnedStream(std::shared_ptr<WatchStream> stream) : stream_(std::move(stream)) {}
@@ -35,7 +35,7 @@ class OuterStorage final : public RestStorage, public Getter, public Lister, pub
   OuterStorage(std::shared_ptr<ApiClient> client, GroupVersionResource resource)
       : client_(std::move(client)), resource_(std::move(resource)) {}
 
-  // The outer server knows the kind; no reader of these storages needs it.
+  // The kind is not known here, and no caller of these storages needs it; the name of the resource replaces it.
   GroupVersionKind kind() const override { return {resource_.group, resource_.version, resource_.resource}; }
   const Schema* schema() const override { return nullptr; }
 

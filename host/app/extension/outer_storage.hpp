@@ -1,8 +1,8 @@
-// Resources of the outer server as storages, for the informers and reads of plugins: get, list and watch with the credentials of
-// --kubeconfig.
+// A storage that gets, lists and watches a resource of the outer server, with the credentials of --kubeconfig. The informers and reads of
+// plugins use it.
 //
-// Thread-safety: as the roles.
-// Lifetime:      shared; keeps the client.
+// Thread-safety: as Getter, Lister and Watcher.
+// Lifetime:      shared; shares the client.
 // Errors:        those of the outer server.
 #pragma once
 

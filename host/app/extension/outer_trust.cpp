@@ -24,7 +24,8 @@ constexpr std::array<std::string_view, 5> kLists = {"requestheader-allowed-names
 
 std::string path_in(const std::string& dir, std::string_view file) { return dir + "/" + std::string(file); }
 
-// The one ConfigMap as an informer's source: the outer server grants its readers that name only.
+// Lists and watches the ConfigMap kTrustName for an informer. The field selector is necessary, because the Role of the outer server grants
+// access to this name only.
 class TrustSource final : public ListerWatcher {
  public:
   explicit TrustSource(std::shared_ptr<ApiClient> outer)

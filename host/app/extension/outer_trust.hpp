@@ -1,9 +1,9 @@
-// The front proxies and client CAs that the outer server trusts: the ConfigMap kube-system/extension-apiserver-authentication, as files and
-// flags of this server.
+// Copies the front proxies and client CAs that the outer server trusts to this server: from the ConfigMap
+// kube-system/extension-apiserver-authentication into files and flags.
 //
-// Thread-safety: startup, one thread; the follower on its executor.
-// Lifetime:      the follower is shared by its task and ends with the stop signal.
-// Errors:        kBadRequest naming the key that cannot be used.
+// Thread-safety: write_trust() and trust_flags(): one thread. follow_trust(): its informer runs on `executor`.
+// Lifetime:      the informer of follow_trust() ends when `stop` fires; `logger` outlives it.
+// Errors:        trust_flags(): kBadRequest that names the key with a value that is not a JSON list. write_trust(): those of the files.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,8 @@ namespace backplane {
 
 inline constexpr std::string_view kTrustNamespace = "kube-system", kTrustName = "extension-apiserver-authentication";
 
-// Writes front-proxy-ca.crt and client-ca.crt of `data` into the directory `dir`; the server reads them again when they change.
+// Writes the certificates in `data` to front-proxy-ca.crt and client-ca.crt in the directory `dir`. The server reads the files again when
+// they change.
 Status write_trust(const std::string& dir, const Object& data);
 // The flags for these files and for the names in `data` (--requestheader-…, --client-ca-file).
 Result<std::vector<std::string>> trust_flags(const std::string& dir, const Object& data);

@@ -22,7 +22,7 @@ std::string path_of(const RegisteredObject& each) {
   return path + "/" + resource.resource + "/" + each.name;
 }
 
-// "namespace/name" of an APIService's server; empty for other objects.
+// "namespace/name" of the Service in an APIService; empty for other objects.
 std::string service_of(const Object& object) {
   const Object& service = object_or_empty(object_or_empty(object, "spec"), "service");
   return object_key(get_string(service, "namespace"), get_string(service, "name"));

@@ -1,8 +1,9 @@
-// Keeps the registration of a runner: applies its objects (server-side apply), and again when one of them is changed or deleted.
+// Keeps the registration of a runner: applies its objects at the start (server-side apply), and again when one of them is changed or
+// deleted.
 //
 // Thread-safety: start(), remove() and state() from any executor.
-// Lifetime:      shared by the task and the informers; ends with the stop signal.
-// Errors:        logged and repeated after a pause; state() has the last one.
+// Lifetime:      shared by its task, which ends when the stop signal fires.
+// Errors:        a failed attempt is logged and repeated after a pause; state() returns the first error of the last attempt.
 #pragma once
 
 #include <functional>
@@ -22,16 +23,16 @@ namespace backplane {
 
 class Registrar : public std::enable_shared_from_this<Registrar> {
  public:
-  // The objects as they should be now; called again for each attempt.
+  // Returns the objects to register; called again for each attempt.
   using Objects = std::function<std::vector<RegisteredObject>()>;
   Registrar(std::shared_ptr<ApiClient> outer, Objects objects, Logger& logger);
 
   void start(TaskGroup& tasks, Executor& executor, Signal& stop);
-  // The objects may have changed.
+  // Applies the objects again, because they may have changed.
   void apply_soon();
   // Stops applying, and deletes the objects of this runner.
   Task<Status> remove();
-  // Success once all objects are there.
+  // Success if the last attempt has applied all objects.
   Status state() const;
 
  private:
@@ -46,7 +47,7 @@ class Registrar : public std::enable_shared_from_this<Registrar> {
   const Objects objects_;
   Logger& logger_;
   std::shared_ptr<WorkQueue> queue_;
-  Turns turns_{1};  // of apply_all() and remove(): nothing is applied once it is deleted
+  Turns turns_{1};  // serializes apply_all() and remove(), so that no object is applied after it was deleted
   mutable std::mutex mutex_;
   Status state_ = service_unavailable("the registration is not complete");
   bool complete_ = false;

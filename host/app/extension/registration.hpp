@@ -1,4 +1,4 @@
-// The objects by which an outer server finds a runner: Service, EndpointSlice, an APIService for each group version, and the webhook
+// The objects that register a runner in an outer server: a Service, an EndpointSlice, an APIService for each group version, and the webhook
 // configurations.
 //
 // Thread-safety: pure functions.
@@ -24,7 +24,7 @@ struct RegisteredObject {
   Object object;
 };
 
-// Where the outer server reaches this one.
+// Where the outer server reaches this server.
 struct RunnerAddress {
   std::uint16_t port = 0;
   std::string ca_bundle;  // PEM
@@ -47,7 +47,7 @@ std::vector<RegisteredObject> webhook_objects(const ExtensionSettings& settings,
                                               const RunnerAddress& address);
 // The path at which a rule answers reviews: "/admission-webhooks/mutate/NAME" or "…/validate/NAME".
 std::string webhook_path(bool mutating, std::string_view rule);
-// "https://host:port" of the webhooks.
+// The part "https://host:port" of the URLs of webhooks.
 std::string webhook_base(const ExtensionSettings& settings, std::uint16_t port);
 
 }  // namespace backplane

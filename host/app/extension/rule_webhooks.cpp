@@ -9,7 +9,7 @@
 namespace backplane {
 namespace {
 
-// kube-apiserver sends objects of at most 3 MiB, the new and the old one.
+// A review contains the new and the old object; kube-apiserver limits each of them to 3 MiB.
 constexpr std::size_t kLongestReview = std::size_t{8} << 20;
 
 class ReviewHandler final : public HttpHandler {
@@ -48,7 +48,7 @@ class ReviewHandler final : public HttpHandler {
   const bool mutating_;
 };
 
-// "pods", "deployments.apps", "*".
+// `text`: "pods", "deployments.apps", "*".
 WebhookRule::Match match_of(const std::string& text) {
   if (text == "*") return {"*", "*", "*"};
   const auto dot = text.find('.');

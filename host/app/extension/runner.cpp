@@ -63,7 +63,7 @@ std::string RunnerCommand::help(std::size_t columns) const {
   return std::string(kAbout) + own.help(columns);
 }
 
-// Names of the plugins, from their descriptors; no code of them runs.
+// Checks the flags, and reads the names of the plugins from their descriptors, without running code of the plugins.
 Status RunnerCommand::check_plugins(const Options& all) {
   Problems problems;
   flags_.validate(all.flags, problems);

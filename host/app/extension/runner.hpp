@@ -1,7 +1,9 @@
 // backplane-runner: a server with the plugins of --plugin alone, as an extension of another API server (--kubeconfig).
 //
-// The server is an ordinary one. Its flags are made here: authentication by TokenReviews, request headers and client certificates, and
-// authorization by SubjectAccessReviews of the outer server; plugins of the tree that are not needed are disabled.
+// Apart from its flags, the server is an ordinary one. RunnerCommand makes these flags:
+//   authentication   by TokenReviews of the outer server, request headers and client certificates
+//   authorization    by SubjectAccessReviews of the outer server
+//   in-tree plugins  those that a runner does not need are disabled
 // Thread-safety: startup, one thread.
 // Lifetime:      RunnerCommand outlives the options that runner_options() returns.
 // Errors:        kBadRequest naming flag or file.

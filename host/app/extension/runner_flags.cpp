@@ -6,7 +6,7 @@
 namespace backplane {
 namespace {
 
-// The outer server decides what these flags set.
+// Flags that a runner refuses. Most of them configure what the outer server decides.
 constexpr std::string_view kDecidedThere[] = {"authorization-mode",
                                               "authorization-config",
                                               "authorization-webhook-config-file",

@@ -22,7 +22,7 @@ struct RunnerFlags {
   std::vector<std::string> always_allow_paths{"/healthz", "/readyz", "/livez"};
 
   void add_flags(FlagSet& flags);
-  // `flags`: all of the command line.
+  // `flags`: all flags of the command line.
   void validate(const FlagSet& flags, Problems& problems) const;
 };
 
