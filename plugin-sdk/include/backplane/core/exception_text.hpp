@@ -1,4 +1,4 @@
-// The text of an exception, for a fence that turns it into a Status or a log line.
+// The text of an exception, for a catch block that converts any exception into a Status or a log line.
 //
 // Thread-safety: any thread.
 // Errors:        none: an exception that is not a std::exception has a fixed text.

@@ -1,8 +1,8 @@
 // Reads and writes members of JSON objects: look-ups that tolerate absent members, defaults, iteration over lists, field paths.
 //
-// Thread-safety: pure functions on the tree that they are given; a tree belongs to one request.
-// Lifetime:      views and pointers refer to the tree, until it changes.
-// Errors:        none; an absent member or one of another type is skipped.
+// Thread-safety: pure functions on their arguments; a tree belongs to one request.
+// Lifetime:      views and pointers refer to the tree and are valid until it changes.
+// Errors:        none; a member that is absent or has another type is treated as absent.
 #pragma once
 
 #include <string>
@@ -14,7 +14,8 @@
 
 namespace backplane BACKPLANE_API {
 
-// Field paths as they appear in error messages: "path.key", "path[key]" and "path[3]". An empty path adds no dot.
+// Field paths as they appear in error messages: at() returns "path.key", at_key() "path[key]", and at() with an index "path[3]". With an
+// empty path, at() returns "key".
 inline std::string at(const std::string& path, std::string_view key) {
   std::string out;
   out.reserve(path.size() + 1 + key.size());
@@ -31,12 +32,12 @@ inline std::string at_key(const std::string& path, std::string_view key) {
 }
 inline std::string at(const std::string& path, std::size_t index) { return at_key(path, std::to_string(index)); }
 
-// The string, or empty if the value is not a string.
+// Returns the string; empty if the value is not a string.
 inline std::string_view text_of(const Value& value) noexcept {
   return value.is_string() ? std::string_view(value.get_string().data(), value.get_string().size()) : std::string_view();
 }
 
-// True if Go's defaulting functions take the value as unset: absent, null, "" or 0.
+// True if Go's defaulting functions treat the value as unset: absent, null, "" or 0.
 inline bool is_unset(const Value* value) noexcept {
   if (value == nullptr || value->is_null()) return true;
   if (value->is_string()) return value->get_string().empty();
@@ -58,13 +59,13 @@ void fill_missing(Object& object, std::string_view key, T&& value) {
   if (found == nullptr || found->is_null()) object[key] = std::forward<T>(value);
 }
 
-// The member object, or an empty object that lives as long as the process.
+// Returns the member object; if it is absent or not an object, an empty object that lives as long as the process.
 inline const Object& object_or_empty(const Object& parent, std::string_view key) noexcept {
   static const Object kEmpty;
   const Object* found = get_object(parent, key);
   return found ? *found : kEmpty;
 }
-// The member object, for changes in place; null if absent or not an object.
+// Returns the member object, for changes in place; null if it is absent or not an object.
 inline Object* mutable_object(Object& parent, std::string_view key) noexcept {
   Value* found = find(parent, key);
   return found ? found->if_object() : nullptr;
@@ -88,8 +89,8 @@ void each(const Object& parent, std::string_view key, Visit visit) {
     if (const Object* item = (*list)[i].if_object()) visit(*item, i);
   }
 }
-// The same with objects that may be changed: `visit(object)`.
-// `visit` must not add items to the list or remove items from it.
+// Calls `visit(object)` for every object in the list member `key`; `visit` may change the object. `visit` must not add items to the list or
+// remove items from it.
 template <class Visit>
 void each_mutable(Object& parent, std::string_view key, Visit visit) {
   Value* found = find(parent, key);
@@ -104,19 +105,21 @@ inline std::size_t count_of(const Object& parent, std::string_view key) noexcept
   const Array* list = get_array(parent, key);
   return list ? list->size() : 0;
 }
-// Calls `visit(text, index)` for every item of the list member; an item that is not a string is passed as empty.
+// Calls `visit(text, index)` for every item of the list member. For an item that is not a string, `text` is empty.
 template <class Visit>
 void each_text(const Object& parent, std::string_view key, Visit visit) {
   const Array* list = get_array(parent, key);
   for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) visit(text_of((*list)[i]), i);
 }
-// The items of a list of strings, copied. Empty if the list is absent; an item that is not a string is copied as empty.
+// Returns copies of the items of a list of strings; empty if the list is absent. For an item that is not a string, the copy is an empty
+// string.
 inline std::vector<std::string> texts_of(const Object& parent, std::string_view key) {
   std::vector<std::string> out;
   each_text(parent, key, [&](std::string_view text, std::size_t) { out.emplace_back(text); });
   return out;
 }
-// The first item of the list member `key` whose member `member` is `text` (conditions with "type": "Ready"); null if there is none.
+// Returns the first object in the list member `key` whose member `member` is the string `text`, such as the condition whose "type" is
+// "Ready"; null if there is none.
 inline const Object* find_item(const Object& parent, std::string_view key, std::string_view member, std::string_view text) noexcept {
   const Object* out = nullptr;
   each(parent, key, [&](const Object& item, std::size_t) {
@@ -125,7 +128,8 @@ inline const Object* find_item(const Object& parent, std::string_view key, std::
   return out;
 }
 
-// Copies the member from `from`, or removes it if `from` does not have it. Used by strategies that revert what a client may not change.
+// Copies the member `key` from `from` to `object`. If `from` lacks the member, removes it from `object`. Strategies use it to revert
+// changes that a client may not make.
 inline void take_member(Object& object, const Object& from, std::string_view key) {
   if (const Value* value = find(from, key)) {
     object[key] = *value;
@@ -134,14 +138,14 @@ inline void take_member(Object& object, const Object& from, std::string_view key
   }
 }
 
-// Replaces an empty list by null. Protobuf does not distinguish the two, so a member that is always printed reads as null from a protobuf
-// store.
+// Replaces an empty list by null. Protobuf does not distinguish an empty list from an absent one, so a member that is always printed is
+// null if it is read from a protobuf store.
 inline void null_when_empty(Object& object, std::string_view key) {
   Value* found = find(object, key);
   if (found != nullptr && found->is_array() && found->get_array().empty()) *found = nullptr;
 }
 
-// True if both objects have equal members `key`, or neither has one.
+// True if the members `key` of both objects are equal, or if both are absent.
 inline bool same_member(const Object& a, const Object& b, std::string_view key) noexcept {
   const Value* left = find(a, key);
   const Value* right = find(b, key);

@@ -1,4 +1,5 @@
-// The name that Go's encoding/json gives the kind of a JSON value, for messages such as "json: cannot unmarshal array into Go value of …".
+// The name that Go's encoding/json uses for the kind of a JSON value, for messages such as "json: cannot unmarshal array into Go value of
+// …".
 //
 // Thread-safety: a pure function.
 // Errors:        none.

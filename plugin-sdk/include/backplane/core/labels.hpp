@@ -1,10 +1,11 @@
-// Labels and selectable field values: owned, and as views of the one buffer in which an ObjectEntry holds them.
+// Labels and selectable field values, in two forms: as owned strings, and as views of the buffer of an ObjectEntry.
 //
-// A buffer holds texts one after the other, each preceded by its length: seven bits a byte, the lowest first, the high bit set if another
-// byte follows.
+// The buffer contains the texts one after the other. The length of a text precedes it in bytes of seven bits each, the lowest bits first;
+// the high bit is set if another byte of the length follows.
 //
 // Thread-safety: views are immutable; any number of threads may read one buffer.
-// Lifetime:      a view and the texts that it returns borrow the buffer; those of an ObjectEntry are valid as long as the entry.
+// Lifetime:      a view and the texts that it returns point into the buffer. For the buffer of an ObjectEntry, they are valid as long as
+//                the entry.
 // Errors:        at() throws std::out_of_range; copies throw std::bad_alloc.
 #pragma once
 
@@ -25,11 +26,11 @@ namespace backplane BACKPLANE_API {
 // Label keys and values, sorted by key, each key once.
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
-// The bytes that `text` takes in a buffer.
+// The number of bytes that `text` and its length occupy in a buffer.
 std::size_t packed_size(std::string_view text) noexcept;
 // Appends `text` to a buffer.
 void append_packed(std::string& buffer, std::string_view text);
-// Returns the text at `at` and moves `at` behind it. Precondition: append_packed() has written it there.
+// Returns the text that begins at `at`, and moves `at` past the text. Precondition: append_packed() has written the text there.
 inline std::string_view take_packed(const char*& at) noexcept {
   std::size_t size = 0;
   for (unsigned shift = 0;; shift += 7) {
@@ -42,7 +43,7 @@ inline std::string_view take_packed(const char*& at) noexcept {
   return text;
 }
 
-// A forward range of what is packed into [begin, end). Item: std::string_view, or a pair of them.
+// A forward range of the items in the buffer [begin, end). Item is std::string_view for single texts, or a pair of them for pairs of texts.
 template <class Item>
 class PackedView {
  public:
@@ -84,11 +85,11 @@ class PackedView {
   const_iterator begin() const noexcept { return const_iterator(begin_); }
   const_iterator end() const noexcept { return const_iterator(end_); }
   bool empty() const noexcept { return begin_ == end_; }
-  // Counts the items.
+  // Linear: counts the items.
   std::size_t size() const noexcept { return static_cast<std::size_t>(std::distance(begin(), end())); }
-  // Passes over the items before `index`. Precondition: index < size().
+  // Linear: skips the items before `index`. Precondition: index < size().
   Item operator[](std::size_t index) const noexcept { return *std::next(begin(), static_cast<std::ptrdiff_t>(index)); }
-  // As operator[], but throws std::out_of_range for an index beyond the last item.
+  // Like operator[], but throws std::out_of_range if index >= size().
   Item at(std::size_t index) const {
     for (const_iterator it = begin(); it != end(); ++it) {
       if (index-- == 0) return *it;
@@ -115,9 +116,9 @@ class PackedView {
 class LabelsView : public PackedView<std::pair<std::string_view, std::string_view>> {
  public:
   using PackedView::PackedView;
-  // The value of label `key`, a view into the buffer; nullopt if the object has no such label. Linear: labels are walked in order.
+  // Returns the value of the label `key`, a view into the buffer; nullopt if the object has no such label. Linear in the number of labels.
   std::optional<std::string_view> find(std::string_view key) const noexcept;
-  // Owned copies, valid without the buffer.
+  // Returns owned copies, which are valid without the buffer.
   Labels copy() const { return Labels(begin(), end()); }
 };
 
@@ -125,7 +126,7 @@ class LabelsView : public PackedView<std::pair<std::string_view, std::string_vie
 class FieldsView : public PackedView<std::string_view> {
  public:
   using PackedView::PackedView;
-  // Owned copies, valid without the buffer.
+  // Returns owned copies, which are valid without the buffer.
   std::vector<std::string> copy() const { return {begin(), end()}; }
 };
 

@@ -24,7 +24,8 @@ class LogLimit {
   using Clock = std::chrono::steady_clock;
   // `interval`: the shortest time between two logged lines.
   explicit LogLimit(std::chrono::seconds interval = std::chrono::minutes(1)) : interval_(interval) {}
-  // The number of lines suppressed since the last logged one, if the line may be logged now; nullopt: do not log it. `now` is for tests.
+  // Returns the number of lines suppressed since the last logged line if the line may be logged now; nullopt if it must not be logged. Only
+  // tests pass `now`.
   std::optional<std::uint64_t> admit(Clock::time_point now = Clock::now()) {
     const std::lock_guard lock(mutex_);
     if (next_ > now) {

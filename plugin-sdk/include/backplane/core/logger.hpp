@@ -1,8 +1,9 @@
 // The log of one plugin. Host::logger() returns it; the host adds time, level and the plugin's name.
 //
 // Message format: the text first, then key=value pairs ("cache loaded resource=pods objects=120").
-// Thread-safety: any thread. A call may write to standard error and block for as long as that takes.
-// Errors:        none; a line that cannot be written is dropped. A line without secrets is the caller's duty.
+//
+// Thread-safety: any thread. A call may block until the line is written to standard error.
+// Errors:        none; a line that cannot be written is dropped. The caller must not log secrets.
 #pragma once
 
 #include <string_view>

@@ -16,7 +16,7 @@
 
 namespace backplane BACKPLANE_API {
 
-// metav1.GroupVersion. The comparison orders by group, then by version, as texts; version_precedes() has the order of preference.
+// metav1.GroupVersion. The comparison operators compare group, then version, as texts; version_precedes() compares by preference.
 struct GroupVersion {
   std::string group;  // empty: the core group
   std::string version;
@@ -25,12 +25,12 @@ struct GroupVersion {
   std::string to_string() const { return group.empty() ? version : group + "/" + version; }
   // "/api/v1" or "/apis/apps/v1".
   std::string path() const { return group.empty() ? "/api/" + version : "/apis/" + group + "/" + version; }
-  // Parses "v1" or "apps/v1": the text before the first '/' is the group.
+  // Parses "v1" or "apps/v1": the group is the text before the first '/'; without '/', the group is empty.
   static GroupVersion parse(std::string_view api_version);
 };
 
-// The order of preference of API versions (version.CompareKubeAwareVersionStrings): v2 before v1, v1 before v1beta1 before v1alpha1;
-// other texts last, by name.
+// True if API version `a` is preferred to `b` (version.CompareKubeAwareVersionStrings): v2 before v1, v1 before v1beta1, v1beta1 before
+// v1alpha1; texts that are not such versions follow in alphabetical order.
 bool version_precedes(std::string_view a, std::string_view b);
 
 // metav1.GroupVersionKind: the type of an object. `kind` is the singular name in PascalCase, such as "Deployment".
@@ -51,7 +51,7 @@ struct GroupVersionResource {
   GroupVersion group_version() const { return {group, version}; }
 };
 
-// metav1.GroupResource: a resource regardless of its version, as errors and metrics name it.
+// metav1.GroupResource: a resource without a version, as errors and metrics name it.
 struct GroupResource {
   std::string group, resource;
   auto operator<=>(const GroupResource&) const = default;
@@ -65,7 +65,7 @@ class ObjectMeta {
  public:
   explicit ObjectMeta(Object& object) noexcept : object_(object) {}
 
-  // Strings: a view into the tree, valid until that member changes; empty if absent.
+  // These return a view into the tree, valid until the member changes; empty if the member is absent.
   std::string_view name() const noexcept { return text("name"); }
   std::string_view generate_name() const noexcept { return text("generateName"); }
   std::string_view ns() const noexcept { return text("namespace"); }
@@ -77,20 +77,20 @@ class ObjectMeta {
   std::int64_t generation() const noexcept;
   // nullopt if absent.
   std::optional<std::int64_t> deletion_grace_period_seconds() const noexcept;
-  // Copies; empty if absent.
+  // Returns copies; empty if absent.
   std::vector<std::string> finalizers() const;
-  // The members as objects of strings; null if absent.
+  // Return the members as JSON objects whose values are strings; null if absent.
   const Object* labels() const noexcept;
   const Object* annotations() const noexcept;
 
   // Sets metadata.`key`. An empty text or nullopt erases the member.
   //
-  //   ObjectMeta(object).set("name", generate_name(prefix));
+  //   ObjectMeta(object).set("name", prefix + random_suffix());
   void set(std::string_view key, std::string_view text);
   void set_generation(std::int64_t generation);
   void set_deletion_grace_period_seconds(std::optional<std::int64_t> seconds);
   void set_finalizers(const std::vector<std::string>& finalizers);
-  // The member object, created if absent or of another JSON type.
+  // Return the member object. If it is absent or has another JSON type, they first create an empty one.
   Object& mutable_labels();
   Object& mutable_annotations();
   Object& mutable_metadata();
@@ -100,7 +100,7 @@ class ObjectMeta {
   Object& object_;
 };
 
-// String members of metadata of an object that is only read; empty if absent. Views into `object`.
+// String members of metadata, for an object that is only read; empty if absent. The views point into `object`.
 std::string_view meta_name(const Object& object) noexcept;
 std::string_view meta_namespace(const Object& object) noexcept;
 std::string_view meta_text(const Object& object, std::string_view key) noexcept;
@@ -115,7 +115,8 @@ std::optional<std::int64_t> parse_rfc3339(std::string_view text) noexcept;  // s
 
 // A random UUID (RFC 4122, version 4) in lower case.
 std::string new_uid();
-// The five characters that generateName appends (rand.String of apimachinery: alphabet "bcdfghjklmnpqrstvwxz2456789").
+// Returns the five characters that the server appends to generateName (rand.String of apimachinery: alphabet
+// "bcdfghjklmnpqrstvwxz2456789").
 std::string random_suffix();
 
 }  // namespace BACKPLANE_API

@@ -1,5 +1,5 @@
-// One time series of a Metric. A caller that counts on every request looks the series up once, keeps the cell, and then counts without a
-// look-up.
+// One time series of a Metric. A caller that counts on every request looks up the series once and stores the cell, so that counting needs
+// no look-up.
 //
 // Thread-safety: any thread; relaxed atomics.
 // Lifetime:      a cell lives until Metric::forget() drops its series, or until the metric is destroyed.
@@ -18,24 +18,24 @@
 
 namespace backplane BACKPLANE_API {
 
-// The bounds of a histogram's buckets, shared by its cells. Defined by the SDK.
+// The bounds of a histogram's buckets, shared by the cells of the histogram. The SDK defines this type.
 struct HistogramBounds;
 
-// The cell belongs to the server of the thread that calls of(). Keep it in an object of that server, not in a static variable.
+// A cell belongs to the server of the thread that calls of(). Store the pointer in an object of that server, not in a static variable.
 //
 //   hits_(MetricCell::of(lookups(), {"hit"}))  // once, in a constructor
 //   if (hits_ != nullptr) hits_->add();        // for each request
 class MetricCell {
  public:
-  // The cell of the series with these label values, created if absent. `values`: one for each label of the metric, in their order.
-  // Returns null past Metric::kMostSeries.
+  // Returns the cell of the series with these label values; creates the series if it is absent. `values`: one for each label of the metric,
+  // in the order of the labels. Null if the metric already has Metric::kMostSeries series.
   static MetricCell* of(Metric& metric, std::initializer_list<std::string_view> values);
 
   void add(double amount = 1) noexcept { value_.fetch_add(amount, std::memory_order_relaxed); }  // counters and gauges
   void set(double value) noexcept { value_.store(value, std::memory_order_relaxed); }            // gauges
   void observe(double measured) noexcept;                                                        // histograms
 
-  // Used by Metric. `bounds`: the histogram's, which must outlive the cell; null: a counter or gauge.
+  // For Metric only. `bounds`: the histogram's bounds, which must outlive the cell; null for a counter or a gauge.
   explicit MetricCell(HistogramBounds* bounds);
   ~MetricCell();
   MetricCell(const MetricCell&) = delete;
@@ -45,21 +45,22 @@ class MetricCell {
   //
   // Sets value and buckets to 0.
   void reset() noexcept;
-  // A snapshot of value, count and buckets. Concurrent observations may be in one of them and not yet in another.
+  // Returns a copy of value, count and buckets. A concurrent observation may be in one of them and not yet in another.
   Metric::Series series() const;
-  // The same without a copy: the value, and the counts of a histogram's buckets, of which the last is above all bounds. buckets() of a
-  // counter or a gauge is null. Buckets that are read after the value contain the observations that the value contains.
+  // The same data without a copy: the value, and the counts of a histogram's buckets. The last bucket counts observations above all bounds.
+  // buckets() is null for a counter or a gauge. If a reader reads the buckets after the value, the buckets contain every observation that
+  // the value contains.
   double value() const noexcept { return value_.load(std::memory_order_acquire); }
   const std::atomic<std::uint64_t>* buckets() const noexcept { return buckets_.get(); }
 
  private:
   HistogramBounds* const bounds_;
   std::atomic<double> value_{0};
-  const std::unique_ptr<std::atomic<std::uint64_t>[]> buckets_;  // the last: above all bounds
+  const std::unique_ptr<std::atomic<std::uint64_t>[]> buckets_;  // the last one counts observations above all bounds
 };
 
-// Resets a counter or a histogram, as upstream's DELETE /metrics does: a series is exposed again when it is counted again. Gauges keep
-// their values.
+// Resets a counter or a histogram, as upstream's DELETE /metrics does: a series is exposed again only after it has been counted again.
+// Without effect for gauges.
 void reset_metric(Metric& metric);
 
 }  // namespace BACKPLANE_API

@@ -1,8 +1,8 @@
-// The metric values of one server. A metric (name, help, labels) exists once in the process; each server of the process has separate
-// series of it. A thread counts for the server whose slot it has (server_slot.hpp).
+// The metric values of one server. A metric (name, help, labels) exists once in the process; each server of the process has its own series
+// of the metric. A thread counts in the series of the server whose slot the thread has (server_slot.hpp).
 //
 // Thread-safety: any thread.
-// Lifetime:      series outlive the registry that they belong to, so a thread may still count for a stopped server.
+// Lifetime:      series outlive the MetricRegistry, so that a thread may still count for a stopped server.
 // Errors:        none.
 #pragma once
 
@@ -12,8 +12,9 @@
 
 namespace backplane BACKPLANE_API {
 
-// Owned by the server, next to its ServerIdentity. At its end the series of the slot are dropped: the next server of the slot begins
-// without any. Without a slot (kNoServer) it does nothing: that server counts in the series of the process, which every server exposes.
+// The server owns it, together with its ServerIdentity. The destructor detaches the series of the slot, so that the next server with the
+// slot begins without series. With the slot kNoServer it does nothing: such a server counts in the series of the process, which every
+// server exposes.
 class MetricRegistry {
  public:
   explicit MetricRegistry(ServerSlot slot) noexcept : slot_(slot) {}

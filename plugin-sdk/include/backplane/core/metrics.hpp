@@ -3,10 +3,12 @@
 //   static Metric& calls = Metric::counter("apiserver_things_total", "Things by result.", {"result"});
 //   calls.add({"success"});
 //
-// A process may run several servers: a metric exists once, its values once for each server (metric_registry.hpp).
-// Thread-safety: any thread. Counting waits only while a series of that metric is created or forgotten.
-// Lifetime:      metrics live as long as the process and values as long as the server, so they survive the plugin's objects.
-// Errors:        none; values of label combinations past kMostSeries of one metric are not counted.
+// A process may run several servers. A metric exists once in the process; each server has its own values of the metric
+// (metric_registry.hpp).
+//
+// Thread-safety: any thread. Counting waits only while a series of the same metric is created or forgotten.
+// Lifetime:      a metric lives as long as the process, and its values as long as their server, so both outlive the objects of a plugin.
+// Errors:        none. Once a metric has kMostSeries series, values with other label combinations are not counted.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +26,11 @@ namespace backplane BACKPLANE_API {
 // One metric family, with one series per combination of label values.
 class Metric {
  public:
-  // Limit of series per metric. It bounds memory when a label value comes from a client.
+  // The maximum number of series of one metric. It bounds memory if clients determine a label value.
   static constexpr std::size_t kMostSeries = 10'000;
 
-  // The metric with this name, created by the first call. Later calls return the same metric and ignore `help`, `labels` and `bounds`.
-  // Follow the Prometheus naming rules; upstream's name if upstream has the metric.
+  // Returns the metric with this name. The first call creates it; later calls ignore `help`, `labels` and `bounds`. Names follow the
+  // Prometheus naming rules; use upstream's name if upstream has the metric.
   static Metric& counter(std::string_view name, std::string_view help, std::vector<std::string> labels);
   static Metric& gauge(std::string_view name, std::string_view help, std::vector<std::string> labels);
   // `bounds`: upper bounds of the buckets, ascending, without +Inf.
@@ -38,7 +40,7 @@ class Metric {
   void add(std::initializer_list<std::string_view> values, double amount = 1);    // counters
   void set(std::initializer_list<std::string_view> values, double value);         // gauges
   void observe(std::initializer_list<std::string_view> values, double measured);  // histograms
-  void forget(std::initializer_list<std::string_view> values);                    // drops the series: its subject no longer exists
+  void forget(std::initializer_list<std::string_view> values);  // removes the series, because the thing that it measures no longer exists
 
   // ---- for the exposition
   enum class Kind : unsigned char { kCounter, kGauge, kHistogram };
@@ -57,13 +59,13 @@ class Metric {
     std::vector<double> bounds;
     std::map<std::vector<std::string>, Series> series;  // by the values of the labels
   };
-  // Snapshots of all metrics, sorted by name, with the values of the calling thread's server; on a thread that belongs to no server, with
-  // those of all servers. A metric without any series is left out.
+  // Returns snapshots of all metrics, sorted by name, with the values of the process and of the calling thread's server. On a thread that
+  // belongs to no server, the values are those of the process and of all servers. Omits a metric without series.
   static std::vector<Snapshot> all();
 
   Metric(const Metric&) = delete;
   Metric& operator=(const Metric&) = delete;
-  // Used by counter(), gauge() and histogram(). `empty`: name, help, kind, labels and bounds, without series.
+  // For counter(), gauge() and histogram() only. `empty`: name, help, kind, labels and bounds, without series.
   explicit Metric(Snapshot empty);
   ~Metric();
 
@@ -74,7 +76,7 @@ class Metric {
   const std::unique_ptr<Cells> cells_;
 };
 
-// `count` bounds: first, first·factor, first·factor² … (prometheus.ExponentialBuckets).
+// Returns `count` bounds: first, first·factor, first·factor² … (prometheus.ExponentialBuckets).
 std::vector<double> exponential_bounds(double first, double factor, std::size_t count);
 
 }  // namespace BACKPLANE_API

@@ -14,11 +14,12 @@
 
 namespace backplane BACKPLANE_API {
 
-// Options of get. The structs have constructors, so that `{}` can be written inside a co_await expression (see GroupVersionResource).
+// Options of get. The structs in this file have constructors, so that `{}` can be written inside a co_await expression (see
+// GroupVersionResource).
 struct GetOptions {
   GetOptions() = default;
-  // The revision that the result must not be older than.
-  std::string resource_version;  // empty: the newest; "0": any cached state; otherwise at least this revision
+  // The minimum revision of the result.
+  std::string resource_version;  // empty: the newest revision; "0": any cached state; otherwise at least this revision
 };
 
 // resourceVersionMatch of a list (metav1.ResourceVersionMatch).
@@ -27,69 +28,68 @@ enum class ResourceVersionMatch : unsigned char { kUnset, kExact, kNotOlderThan 
 // Options of list, watch and deletecollection. Field documentation: metav1.ListOptions.
 struct ListOptions {
   ListOptions() = default;
-  // Only objects that match both selectors.
+  // Only objects that match both selectors are returned.
   LabelSelector labels;
   FieldSelector fields;
-  // Empty, "0" or a revision; its meaning depends on `match` and on `watch`, as in the Kubernetes API documentation.
+  // Empty, "0" or a revision. The meaning depends on `match` and `watch`, as in the Kubernetes API documentation.
   std::string resource_version;
   ResourceVersionMatch match = ResourceVersionMatch::kUnset;
-  // Most items in one response; 0: no limit.
+  // The maximum number of items in one response; 0: no limit.
   std::int64_t limit = 0;
-  // From metadata.continue of the previous page; empty: the first page.
+  // The value of metadata.continue of the previous page; empty for the first page.
   std::string continue_token;
   // True for a watch request (the query parameter watch).
   bool watch = false;
-  // Watch only: send BOOKMARK events.
+  // Watch only: whether to send BOOKMARK events.
   bool allow_watch_bookmarks = false;
-  // Watch only: nullopt if the client has not set it.
-  // Begin with the existing objects as ADDED events, then a bookmark.
+  // Watch only: whether to begin with the existing objects as ADDED events, followed by a bookmark; nullopt if the client has not set it.
   std::optional<bool> send_initial_events;
   // Seconds after which the server ends a list or watch; nullopt: the server's default.
   std::optional<std::int64_t> timeout_seconds;
-  // For readers in this process; not part of a request. True: the caller drops every object before it reads the next batch or event.
-  // The watch cache holds objects packed from the time it loads them until their first read, which builds entries that stay and take a
-  // fifth more memory. With true, a list and the initial events of a watch build entries that end with the caller's references; the cache
-  // stays packed, and the next read builds them again. Set it for one pass over all objects. A reader that keeps the objects needs more
-  // memory with true than with false.
+  // For readers in this process; not part of a request. True: the caller releases every object before it reads the next batch or event.
+  // The watch cache stores objects packed from the time it loads them until their first read. A first read with false builds entries that
+  // the cache keeps and that take a fifth more memory. With true, a list and the initial events of a watch build entries that exist only
+  // while the caller refers to them; the cache stays packed, and the next read builds the entries again. Set it for one pass over all
+  // objects. A reader that keeps the objects needs more memory with true than with false.
   bool transient_objects = false;
 };
 
-// A write is refused with 409 unless the stored object has these values; nullopt: not compared.
+// A write is refused with 409 unless the stored object has these values. A value that is nullopt is not compared.
 struct Preconditions {
   // metadata.uid and metadata.resourceVersion that the stored object must have.
   std::optional<std::string> uid;
   std::optional<std::string> resource_version;
 };
 
-// metav1.DeleteOptions. Unset members mean the default of the kind's strategy.
+// metav1.DeleteOptions. For a member that is not set, the default of the kind's strategy applies.
 struct DeleteOptions {
   DeleteOptions() = default;
   // 0: immediately; nullopt: the kind's default.
   std::optional<std::int64_t> grace_period_seconds;
   // Conditions on the object to be deleted.
   Preconditions preconditions;
-  // Deprecated upstream in favour of propagation_policy; both together are refused with 422.
+  // Deprecated upstream in favour of propagation_policy. A request that sets both is refused with 422.
   std::optional<bool> orphan_dependents;
   std::optional<std::string> propagation_policy;  // Orphan | Background | Foreground
-  // Run all checks, write nothing.
+  // Run all checks and write nothing.
   bool dry_run = false;
-  // Remove an object whose stored bytes cannot be read; preconditions, finalizers, admission and hooks are skipped. A readable object is
-  // refused. Upstream: ignoreStoreReadErrorWithClusterBreakingPotential, feature gate AllowUnsafeMalformedObjectDeletion.
+  // Remove an object whose stored bytes cannot be read; skips preconditions, finalizers, admission and hooks. A request for a readable
+  // object is refused. Upstream: ignoreStoreReadErrorWithClusterBreakingPotential, feature gate AllowUnsafeMalformedObjectDeletion.
   bool ignore_read_error = false;
 };
 
-// Handling of unknown and duplicate fields (query parameter fieldValidation): drop silently, report in a Warning header, or refuse with
-// 400.
+// Handling of unknown and duplicate fields (query parameter fieldValidation): drop them silently, report them in a Warning header, or
+// refuse the request with 400.
 enum class FieldValidation : unsigned char { kIgnore, kWarn, kStrict };
 
 struct WriteOptions {  // options of create, update and patch
   WriteOptions() = default;
-  // Run all checks, write nothing.
+  // Run all checks and write nothing.
   bool dry_run = false;
-  // Name for metadata.managedFields; empty: derived from the User-Agent header.
+  // The manager's name for metadata.managedFields; empty: the server derives it from the User-Agent header.
   std::string field_manager;
   FieldValidation field_validation = FieldValidation::kWarn;
-  // True: an apply takes fields over from other managers instead of failing with 409.
+  // True: if other managers own the fields, an apply takes over the ownership instead of failing with 409.
   std::optional<bool> force;  // apply only
 };
 

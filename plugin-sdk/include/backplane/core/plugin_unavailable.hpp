@@ -1,5 +1,5 @@
-// The reason of errors for requests that need a plugin that does not run. It is not a constant of metav1.StatusReason: clients that do not
-// know it use the code, 503.
+// The reason of errors for requests that need a plugin that is not running. It is not a constant of metav1.StatusReason; clients that do
+// not know it use the status code, which is 503.
 //
 // Thread-safety: a constant.
 #pragma once

@@ -9,8 +9,8 @@
 
 namespace backplane BACKPLANE_API {
 
-// Each commit of a store gets the next number of one sequence, so that revisions order all changes of all resources. Comparable only
-// between objects of one store. 0: not set.
+// Each commit of a store gets the next number of one sequence, so revisions order all changes of all resources. Revisions of different
+// stores must not be compared. 0: not set.
 using Revision = std::int64_t;
 
 }  // namespace BACKPLANE_API

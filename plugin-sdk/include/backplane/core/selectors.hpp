@@ -18,14 +18,14 @@ namespace backplane BACKPLANE_API {
 // labels.Selector: requirements on an object's labels that must all hold.
 class LabelSelector {
  public:
-  // In the order of the enumerators: = (or ==), !=, in, notin, key, !key, key>value, key<value. != and notin also match objects without the
-  // label.
+  // The operators, in the order of the enumerators: = (or ==), !=, in, notin, key, !key, key>value, key<value. != and notin also match
+  // objects that do not have the label.
   enum class Op : unsigned char { kEquals, kNotEquals, kIn, kNotIn, kExists, kNotExists, kGreater, kLess };
   // One comparison of one label.
   struct Requirement {
     std::string key;
     Op op;
-    std::vector<std::string> values;  // sorted; one value for comparisons, none for existence
+    std::vector<std::string> values;  // sorted; one value for =, !=, > and <; none for kExists and kNotExists
   };
   // Parses the query parameter labelSelector.
   //
@@ -38,7 +38,7 @@ class LabelSelector {
   bool matches(LabelsView labels) const noexcept;
   bool matches(const Labels& labels) const noexcept;
   const std::vector<Requirement>& requirements() const noexcept { return requirements_; }
-  // The canonical text, requirements sorted by key (labels.Selector.String).
+  // Returns the canonical text, with the requirements sorted by key (labels.Selector.String).
   std::string to_string() const;
 
  private:
@@ -54,17 +54,17 @@ class FieldSelector {
     bool equals;  // false: !=
     std::string value;
   };
-  // Parses "name=value", "name==value" and "name!=value", separated by commas. Commas, equals signs and backslashes in values are escaped
-  // by a backslash.
+  // Parses "name=value", "name==value" and "name!=value", separated by commas. In values, a backslash escapes commas, equals signs and
+  // backslashes.
   static Result<FieldSelector> parse(std::string_view text);
   // True if there are no requirements: every object matches.
   bool empty() const noexcept { return requirements_.empty(); }
   const std::vector<Requirement>& requirements() const noexcept { return requirements_; }
-  // True if every requirement holds. `get` returns the value of a field label; empty for an absent field.
+  // True if every requirement holds. `get` returns the value of a field label, or an empty text if the field is absent.
   bool matches(const std::function<std::string_view(std::string_view field)>& get) const;
-  // The same requirements with other field names. Errors: the first error that `name_of` returns.
+  // Returns the same requirements with the field names that `name_of` returns. Errors: the first error that `name_of` returns.
   Result<FieldSelector> renamed(const std::function<Result<std::string>(std::string_view field)>& name_of) const;
-  // The canonical text (fields.Selector.String).
+  // Returns the canonical text (fields.Selector.String).
   std::string to_string() const;
 
  private:

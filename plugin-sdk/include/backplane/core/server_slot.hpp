@@ -1,16 +1,16 @@
-// The server that a thread works for. A process may run several servers. State that is separate for each server and that no parameter
-// passes is found by the slot of the calling thread: metric values (metric_registry.hpp), the pool of run_blocking() (task.hpp), the log.
-// The host sets the slot on each thread of a server, and a function that is posted to a pool runs with the slot of the thread that has
-// posted it. A thread that a plugin creates itself belongs to no server, unless it adopts the slot of the thread that creates it:
+// The server for which a thread works. A process may run several servers. Some state is separate for each server but is not passed as a
+// parameter: metric values (metric_registry.hpp), the pool of run_blocking() (task.hpp), the log. Such state is looked up by the slot of
+// the calling thread. The host sets the slot on each thread of a server. A function that is posted to a pool runs with the slot of the
+// thread that has posted it. A thread that a plugin creates belongs to no server, unless it adopts the slot of the thread that creates it:
 //
 //   thread_ = std::thread([this, slot = current_server_slot()] {
 //     const ServerScope server(slot);
 //     …
 //   });
 //
-// Thread-safety: any thread; a ServerScope belongs to the thread that created it.
-// Lifetime:      a slot is free for another server when its ServerIdentity has been destroyed. A thread that still has the slot then
-//                works for the next server of it.
+// Thread-safety: any thread; a ServerScope is used only by the thread that created it.
+// Lifetime:      a slot is free for another server as soon as its ServerIdentity is destroyed. A thread that still has the slot then works
+//                for the next server that gets the slot.
 // Errors:        none; an identity beyond kMostServers has the slot kNoServer.
 #pragma once
 
@@ -22,20 +22,20 @@
 
 namespace backplane BACKPLANE_API {
 
-// 1 to kMostServers: a server of this process. kNoServer: the process itself.
+// A slot from 1 to kMostServers is that of a server of this process. kNoServer is the slot of the process itself.
 using ServerSlot = std::size_t;
 inline constexpr ServerSlot kNoServer = 0;
 inline constexpr std::size_t kMostServers = 15;
 
 // The slot of the calling thread; kNoServer on a thread that belongs to no server.
 ServerSlot current_server_slot() noexcept;
-// A number that no other server of this process has had or will have; 0 on a thread that belongs to no server.
+// A number that no other server of this process has had or will have. Returns 0 on a thread that belongs to no server.
 std::uint64_t current_server_number() noexcept;
 
-// Owned by the server. Construct it before the server's threads; destroy it after they have ended.
+// The server owns it. The server constructs it before its threads and destroys it after they have ended.
 class ServerIdentity {
  public:
-  // Takes a free slot.
+  // Acquires a free slot.
   ServerIdentity() noexcept;
   ~ServerIdentity();
   ServerIdentity(const ServerIdentity&) = delete;
@@ -47,7 +47,7 @@ class ServerIdentity {
   const ServerSlot slot_;
 };
 
-// Makes the thread work for one server until the object is destroyed.
+// Makes the calling thread work for the server with this slot until the object is destroyed.
 //
 //   const ServerScope server(identity.slot());
 class ServerScope {
@@ -61,7 +61,7 @@ class ServerScope {
   const ServerSlot previous_;
 };
 
-// One T for each server of the process and one for the process itself; a namespace-scope or static variable.
+// One T for each server of the process, and one for the process itself. Declare it as a namespace-scope or static variable.
 //
 //   PerServer<std::atomic<int>> open;
 //   ++open.here();

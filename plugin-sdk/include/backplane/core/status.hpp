@@ -1,9 +1,9 @@
-// The result of an operation: Status (metav1.Status) and Result<T>. An error Status is sent to the client as it is, unless a caller
+// The result of an operation: Status (metav1.Status) and Result<T>. An error Status is sent to the client unchanged, unless a caller
 // handles it.
 //
 // Thread-safety: values; distinct objects are independent.
 // Errors:        only std::bad_alloc is thrown.
-// Source:        reasons, codes and texts are those of apimachinery/pkg/api/errors and apimachinery/pkg/apis/meta/v1.
+// Source:        apimachinery/pkg/api/errors and apimachinery/pkg/apis/meta/v1: reasons, codes and texts.
 #pragma once
 
 #include <cassert>
@@ -58,7 +58,7 @@ struct StatusCause {
   std::string field;
 };
 
-// metav1.StatusDetails. `kind` holds the resource's plural name for most errors, as upstream.
+// metav1.StatusDetails. For most errors `kind` is the plural name of the resource, as upstream.
 struct StatusDetails {
   std::string name;
   std::string group;
@@ -68,12 +68,12 @@ struct StatusDetails {
   int retry_after_seconds = 0;  // also sent as the header Retry-After; 0: not set
 };
 
-// Success, or an error as metav1.Status. Success is one null pointer and costs no allocation. [[nodiscard]]: a dropped error needs
+// Success, or an error as metav1.Status. Success is a null pointer and needs no allocation. [[nodiscard]]: code that ignores an error needs
 // `(void)`.
 class [[nodiscard]] Status {
  public:
   Status() = default;  // success
-  // An error. The two-argument form takes the code from reason_code().
+  // An error. The constructor without `code` uses reason_code().
   Status(Reason reason, std::string message);
   Status(int code, Reason reason, std::string message);
   Status(const Status& other);
@@ -91,18 +91,18 @@ class [[nodiscard]] Status {
   Reason reason() const noexcept { return body_ ? body_->reason : Reason::kNone; }
   // Empty for success.
   const std::string& message() const noexcept;
-  // Null if the error has no details object (upstream prints `"details":{}` for some errors and no details for others).
+  // Null if the error has no details object. Upstream prints `"details":{}` for some errors and no details for others.
   const StatusDetails* details() const noexcept { return body_ && body_->details ? &*body_->details : nullptr; }
 
   // Change an error. Precondition: !ok().
   Status& with_details(StatusDetails details) &;
   Status&& with_details(StatusDetails details) &&;
   Status& set_message(std::string message);
-  // metadata.continue of a 410 response: a token that continues the list at the newest revision.
+  // metadata.continue of a 410 response: a token with which a client continues the list at the newest revision.
   Status& set_continue_token(std::string token);
   const std::string& continue_token() const noexcept;
 
-  // metav1.Status as canonical JSON with a trailing newline, for success too.
+  // Returns metav1.Status as canonical JSON with a trailing newline, also for success.
   std::string to_json() const;
 
  private:
@@ -126,7 +126,7 @@ class [[nodiscard]] Status {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  // An internal error: needed because asio::co_spawn default-constructs results.
+  // Contains an internal error. asio::co_spawn needs a default constructor.
   Result() : status_(Reason::kInternalError, "result was never set") {}
   Result(T value) : value_(std::move(value)) {}                                  // NOLINT: a value is a result
   Result(Status status) : status_(std::move(status)) { assert(!status_.ok()); }  // NOLINT: an error is a result
@@ -152,8 +152,8 @@ class [[nodiscard]] Result {
   Status status_;
 };
 
-// The errors of apimachinery/pkg/api/errors with their texts. `resource` is the plural name; messages qualify it with ".group" unless
-// `group` is empty. `why` and `message` are inserted unchanged.
+// The errors of apimachinery/pkg/api/errors with their texts. `resource` is the plural name. Messages contain "resource.group", or only the
+// resource if `group` is empty. `why` and `message` are inserted unchanged.
 // 404 NotFound: `deployments.apps "web" not found`.
 Status not_found(std::string_view group, std::string_view resource, std::string_view name);
 // 409 AlreadyExists: `deployments.apps "web" already exists`.
@@ -162,7 +162,7 @@ Status already_exists(std::string_view group, std::string_view resource, std::st
 Status conflict(std::string_view group, std::string_view resource, std::string_view name, std::string_view why);
 // 403 Forbidden: `deployments.apps "web" is forbidden: why`.
 Status forbidden(std::string_view group, std::string_view resource, std::string_view name, std::string_view why);
-// 401 Unauthorized. `why` is the whole message; upstream sends clients only the default.
+// 401 Unauthorized. `why` is the whole message. Upstream sends clients only the default.
 Status unauthorized(std::string_view why = "Unauthorized");
 // 400 BadRequest with `message`.
 Status bad_request(std::string message);
@@ -205,7 +205,8 @@ struct FieldError {
   std::string text;   // the message without the path: `Invalid value: "x": must be …`
 };
 
-// The problems of one object, in the order found. Past kMost errors, or kMostBytes of text, further ones are only counted.
+// The problems of one object, in the order in which they were found. After kMost errors, or kMostBytes of text, further errors are only
+// counted.
 //
 //   FieldErrors errors;
 //   if (replicas < 0) errors.invalid("spec.replicas", replicas, "must be greater than or equal to 0");
@@ -216,11 +217,12 @@ class FieldErrors {
   static constexpr std::size_t kMost = 10'000;
   static constexpr std::size_t kMostBytes = std::size_t{8} << 20;
 
-  // Each function adds one error with the text of the upstream function of that name. `field`: the full path of the field. `detail`: the
-  // text after the value.
-  // `Required value`, with `: detail` if it is not empty.
+  // Each function adds one error with the text of the upstream function of the same name. `field`: the full path of the field. `detail`:
+  // the text after the value.
+  //
+  // Text: `Required value`, followed by `: detail` unless `detail` is empty.
   void required(std::string field, std::string_view detail = {});
-  // `value` is printed as upstream prints it: strings are quoted. The _raw functions take a value that is printed already.
+  // `value` is printed as upstream prints it: strings are quoted. The _raw functions, and type_invalid(), insert `printed_value` unchanged.
   void invalid(std::string field, std::string_view value, std::string_view detail);
   void invalid(std::string field, long long value, std::string_view detail);
   void invalid_raw(std::string field, std::string_view printed_value, std::string_view detail);
@@ -250,10 +252,10 @@ class FieldErrors {
   std::size_t size() const noexcept { return list_.size(); }
   const std::vector<FieldError>& list() const noexcept { return list_; }
 
-  // Success if there are no errors; otherwise 422 `Kind.group "name" is invalid: …` with one cause per error. If errors were only counted,
-  // the last cause has their number.
+  // Returns success if there are no errors; otherwise 422 `Kind.group "name" is invalid: …` with one cause for each error. If errors
+  // exceeded the limits, the last cause contains their number.
   Status to_status(std::string_view group, std::string_view kind, std::string_view name) const;
-  // The text of utilerrors.Aggregate: "a.b: Required value", or "[x: …, y: …]" for several.
+  // Returns the text of utilerrors.Aggregate: "a.b: Required value" for one error, "[x: …, y: …]" for several.
   std::string aggregate_message() const;
 
  private:
@@ -262,9 +264,10 @@ class FieldErrors {
   std::size_t left_out_ = 0;
 };
 
-// `text` as Go's %q prints it: in double quotes, with escapes for quotes, backslashes and bytes that are not printable.
+// Returns `text` as Go's %q prints it: in double quotes, with escapes for quotes, backslashes and bytes that are not printable.
 std::string quoted(std::string_view text);
-// Exact matches, which take precedence over std::quoted (argument-dependent lookup finds it for std::string if <iomanip> is included).
+// Overloads for exact matches, which take precedence over std::quoted (argument-dependent lookup finds it for std::string if <iomanip> is
+// included).
 inline std::string quoted(const std::string& text) { return quoted(std::string_view(text)); }
 inline std::string quoted(const char* text) { return quoted(std::string_view(text)); }
 

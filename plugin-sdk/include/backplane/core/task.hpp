@@ -35,16 +35,17 @@ class Executor {
   virtual void post(std::function<void()> work) = 0;
   // Queues the resumption of `frame`; never resumes it inside this call.
   virtual void post(std::coroutine_handle<> frame) = 0;
-  // Runs `work` once after `delay`. The returned function cancels it: idempotent, from any thread; a run that has begun is not awaited.
+  // Runs `work` once after `delay`. The returned function cancels it. The function is idempotent and may be called from any thread. It does
+  // not wait for a run that has begun.
   virtual std::function<void()> after(std::chrono::nanoseconds delay, std::function<void()> work) = 0;
-  // This executor, if it can wait for descriptors (net/io_executor.hpp); null: it cannot.
+  // Returns this executor if it can wait for descriptors (net/io_executor.hpp), otherwise null.
   virtual IoExecutor* io() noexcept { return nullptr; }
 };
 
 // The executor that the calling thread belongs to; null on a thread without one.
 Executor* current_executor() noexcept;
 
-// Makes `executor` the current one of this thread for the lifetime of the object. Only for implementations of Executor.
+// Makes `executor` the current executor of this thread for the lifetime of the object. Only for implementations of Executor.
 class ExecutorScope {
  public:
   explicit ExecutorScope(Executor* executor) noexcept;
@@ -62,8 +63,7 @@ class Task;
 // Parts of Task, Promise and Future that their templates need. Not for plugins.
 namespace detail {
 
-// Memory of coroutine frames. Each thread caches released frames by size, because requests that run at the same time have frames of the
-// same sizes.
+// Memory of coroutine frames. Each thread caches released frames by size, because concurrent requests have frames of the same sizes.
 void* take_frame(std::size_t size);
 void give_frame_back(void* frame, std::size_t size) noexcept;
 
@@ -72,7 +72,7 @@ struct PromiseBase {
   static void* operator new(std::size_t size) { return take_frame(size); }
   static void operator delete(void* frame, std::size_t size) noexcept { give_frame_back(frame, size); }
 
-  // Set when the task is awaited, before its body runs.
+  // Set when the task is awaited, before the coroutine's body runs.
   std::coroutine_handle<> continuation;
   std::exception_ptr error;
 
@@ -91,7 +91,7 @@ struct PromiseBase {
   void unhandled_exception() noexcept { error = std::current_exception(); }
 };
 
-// The promise type of Task<T>: stores the value or the exception until the caller's co_await takes it.
+// The promise type of Task<T>: stores the value or the exception until the caller's co_await moves it out.
 template <class T>
 struct TaskPromise : PromiseBase {
   std::optional<T> value;
@@ -100,7 +100,7 @@ struct TaskPromise : PromiseBase {
   void return_value(U&& v) {
     value.emplace(std::forward<U>(v));
   }
-  // The value, moved out; called once. Rethrows the exception of the body.
+  // Moves the value out, or rethrows the exception of the body. Called once.
   T take() {
     if (error) std::rethrow_exception(error);
     return std::move(*value);
@@ -118,8 +118,8 @@ struct TaskPromise<void> : PromiseBase {
 
 }  // namespace detail
 
-// A coroutine that starts when it is awaited and returns one T. Await it exactly once, on any executor; the body runs on the executor of
-// the caller until it switches.
+// A coroutine that starts when it is awaited and returns one T. Await it exactly once, on any executor. The body runs on the executor of
+// the caller until the body switches to another one.
 //
 //   Task<Status> Controller::reconcile(std::string key) {
 //     auto found = co_await api_.get(kMaps, "default", key);
@@ -152,7 +152,8 @@ class [[nodiscard]] Task {
     if (frame_) frame_.destroy();
   }
 
-  // Starts the coroutine by symmetric transfer: no executor is involved, and deep chains do not grow the stack.
+  // Starts the coroutine by symmetric transfer: no executor is involved, and a long chain of tasks that await each other does not grow the
+  // stack.
   struct Awaiter {
     Handle frame;
     bool await_ready() const noexcept { return false; }
@@ -184,7 +185,7 @@ template <class T>
 struct OneShot {
   std::mutex mutex;
   std::optional<T> value;
-  // Set together, when a coroutine waits before the value is set.
+  // Both are set if a coroutine waits before the value is set.
   std::coroutine_handle<> waiter;
   Executor* executor = nullptr;
 };
@@ -213,8 +214,8 @@ class Future {
   std::shared_ptr<detail::OneShot<T>> state_;
 };
 
-// The sending side. Copies share one value; the first set() wins. If every copy is destroyed without set(), an awaiting coroutine never
-// resumes.
+// The sending side of a Future. Copies share one value; the first call of set() sets it. If every copy is destroyed without a call of
+// set(), a waiting coroutine never resumes.
 //
 //   Promise<int> answer;
 //   executor.post([answer] { answer.set(42); });
@@ -224,8 +225,8 @@ class Promise {
  public:
   Promise() : state_(std::make_shared<detail::OneShot<T>>()) {}
   Future<T> future() const { return Future<T>(state_); }
-  // Sets the value and resumes the waiting coroutine on its executor. Without an executor it is resumed inside this call. Returns false
-  // if a value was set before; `value` is then dropped.
+  // Sets the value and resumes the waiting coroutine on its executor, or inside this call if the coroutine has no executor. Returns false
+  // and drops `value` if a value was set before.
   bool set(T value) const {
     std::coroutine_handle<> waiter;
     Executor* executor = nullptr;
@@ -249,7 +250,7 @@ class Promise {
   std::shared_ptr<detail::OneShot<T>> state_;
 };
 
-// `co_await resume_on(executor)` continues the coroutine on `executor`; at once if that is the current one.
+// `co_await resume_on(executor)` continues the coroutine on `executor`. It does not suspend if `executor` is the current one.
 //
 //   Executor& origin = *current_executor();
 //   co_await resume_on(host.executor("keys"));  // long work without delaying the connection's executor
@@ -262,12 +263,12 @@ struct ResumeOn {
 };
 inline ResumeOn resume_on(Executor& executor) noexcept { return ResumeOn{executor}; }
 
-// Waits at least `delay` on the current executor. Precondition: the caller runs on an executor. Not cancellable: see Sleeper for
-// shutdown.
+// Waits at least `delay` on the current executor. Precondition: the caller runs on an executor. Not cancellable; a Sleeper
+// (points/hooks.hpp) ends early at shutdown.
 Task<void> sleep_for(std::chrono::nanoseconds delay);
 
-// Runs `work` on the host's pool for blocking calls (fsync, file reads, name resolution) and resumes the caller on its executor. An
-// exception of `work` is rethrown by the co_await.
+// Runs `work` on the host's pool for blocking calls (fsync, file reads, name resolution) and resumes the caller on its executor. If `work`
+// throws, the co_await rethrows the exception.
 //
 //   std::string text;
 //   co_await run_blocking([&text, path] { text = read_file(path); });
@@ -275,8 +276,8 @@ Task<void> run_blocking(std::function<void()> work);
 // For the host: sets the pool of run_blocking() for the calling thread's server, before plugins load.
 void set_blocking_executor(Executor* executor) noexcept;
 
-// Starts `task` on `executor` without waiting for it; `done` is called after its end. An exception that leaves the task terminates the
-// process, so the task must catch its exceptions. Prefer Host::spawn, which the host awaits at shutdown.
+// Starts `task` on `executor` and does not wait for it. `done` is called after the task has ended. An exception that leaves the task
+// terminates the process, so the task must catch its exceptions. Prefer Host::spawn, whose tasks the host awaits at shutdown.
 void spawn_detached(Executor& executor, Task<void> task, std::function<void()> done = {});
 
 }  // namespace BACKPLANE_API

@@ -1,8 +1,8 @@
-// A group of tasks that their owner waits for. A coroutine that no other coroutine awaits belongs to a group. To stop, the owner fires the
-// stop signal of its tasks, calls close() and awaits wait_all().
+// A group of tasks for which their owner waits. A coroutine that no other coroutine awaits belongs to a group. To stop, the owner fires the
+// stop signal of the tasks, calls close(), and awaits wait_all().
 //
 // Thread-safety: every method from any thread.
-// Lifetime:      wait_all() has returned before the group is destroyed.
+// Lifetime:      the owner awaits wait_all() before it destroys the group.
 // Errors:        an exception that leaves a task ends that task; the group's error callback receives it.
 #pragma once
 
@@ -27,24 +27,24 @@ namespace backplane BACKPLANE_API {
 //   co_await tasks.wait_all();
 class TaskGroup {
  public:
-  // Receives the name of a task that has thrown. Called inside the catch block, so `throw;` rethrows the exception, on the executor of the
-  // task. Must not throw.
+  // Called on the executor of a task that has thrown, with the name of the task. It is called inside the catch block, so `throw;` rethrows
+  // the exception. Must not throw.
   using OnError = std::function<void(std::string_view task)>;
 
   explicit TaskGroup(OnError on_error);
-  // Logs the exceptions of tasks. `logger` outlives the tasks.
+  // Logs the exceptions of tasks. `logger` must outlive the tasks.
   explicit TaskGroup(Logger& logger);
   ~TaskGroup();
   TaskGroup(const TaskGroup&) = delete;
   TaskGroup& operator=(const TaskGroup&) = delete;
 
-  // Starts `task` on `executor`. After close() it returns false and destroys the task without starting it. `name`: for error messages.
+  // Starts `task` on `executor`. After close(), it returns false and destroys the task without starting it. `name` is for error messages.
   bool spawn(Executor& executor, std::string name, Task<void> task);
-  // Refuses new tasks. Does not stop the running ones: the owner does that by its stop signal. Idempotent.
+  // Makes spawn() refuse new tasks. Does not stop running tasks: the owner fires their stop signal. Idempotent.
   void close();
   // The number of tasks that have not ended, for status pages.
   std::size_t running() const;
-  // Resumes when no task runs. Call close() first: without it, a task that starts later is not waited for.
+  // Resumes when no task is running. Call close() first; otherwise a task that starts later is not awaited.
   Task<void> wait_all();
 
  private:

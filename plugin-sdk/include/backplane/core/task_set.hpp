@@ -1,9 +1,10 @@
 // Combines tasks: when_all() runs several at once, within() limits the time of one.
 //
-// Thread-safety: called on an executor, on which the tasks run interleaved.
-// Lifetime:      a task that exceeds the limit of within() runs on to its end and its result is dropped: it must own everything it uses.
-// Errors:        when_all() rethrows the exception of the first task, in argument order, that threw one, after all tasks have ended.
-//                within() rethrows the exception of the task, if it ends in time.
+// Thread-safety: when_all() and within() are called on an executor, and the tasks run interleaved on that executor.
+// Lifetime:      a task that exceeds the limit of within() continues to its end, and its result is dropped; it must own everything that it
+//                uses.
+// Errors:        if tasks of when_all() throw, when_all() rethrows the exception of the first of them in the order of the arguments, after
+//                all tasks have ended. within() rethrows the exception of its task if the task ends in time.
 #pragma once
 
 #include <atomic>
@@ -22,11 +23,12 @@ namespace backplane BACKPLANE_API {
 
 namespace detail {
 
-// Counts the ends of the tasks of one when_all(). Each task writes its own element; the last end sets `done`, which publishes them.
+// Counts the tasks of one when_all() that have ended. Each task writes only its own element of `errors`. The last task sets `done`, which
+// makes the elements visible to the caller.
 struct Gathering {
   // `count`: the number of tasks.
   explicit Gathering(std::size_t count) : errors(count), left(count) {}
-  // Called once for each task, after its element is written.
+  // Called once for each task, after the task has written its element.
   void one_has_ended() {
     if (left.fetch_sub(1, std::memory_order_acq_rel) == 1) done.set(true);
   }
@@ -51,7 +53,7 @@ Task<void> run_into(std::optional<T>& result, Task<T> task) {
   result.emplace(co_await std::move(task));
 }
 
-// Shared by within() and its task, which may outlive it.
+// Shared by within() and its task, because the task may outlive within().
 template <class T>
 struct Race {
   std::optional<T> result;
@@ -72,7 +74,7 @@ Task<void> race(std::shared_ptr<Race<T>> race, Task<T> task) {
 // Precondition: the caller runs on an executor.
 Task<void> when_all(std::vector<Task<void>> tasks);
 
-// The same; results are in the order of `tasks`.
+// Like the function above, for tasks with results. The results are in the order of `tasks`.
 //
 //   std::vector<Task<Result<Object>>> calls;
 //   for (const std::string& name : names) calls.push_back(api.get(kMaps, "default", name));
@@ -91,7 +93,7 @@ Task<std::vector<T>> when_all(std::vector<Task<T>> tasks) {
   co_return out;
 }
 
-// The result of `task`; nullopt if it has not ended within `limit`. The task is not cancelled.
+// Returns the result of `task`; nullopt if the task has not ended within `limit`. The task is not cancelled.
 // Precondition: the caller runs on an executor.
 //
 //   const auto answer = co_await within(std::chrono::seconds(5), call(shared_client));
@@ -110,7 +112,8 @@ Task<std::optional<T>> within(std::chrono::nanoseconds limit, Task<T> task) {
   co_return std::move(race->result);
 }
 
-// The value of `promise`. If it is not set within `limit`, it is set to `late`: a later set() returns false.
+// Returns the value of `promise`. If the value is not set within `limit`, within() sets it to `late`, so a later set() returns false. On a
+// thread without an executor there is no limit.
 template <class T>
 Task<T> within(std::chrono::nanoseconds limit, Promise<T> promise, T late = T()) {
   std::function<void()> cancel;

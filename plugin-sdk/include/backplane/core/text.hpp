@@ -11,14 +11,15 @@
 
 namespace backplane BACKPLANE_API {
 
-// `text` with A to Z in lower case; other bytes, such as those of UTF-8 sequences, are unchanged. Independent of the locale.
+// Returns `text` with the letters A to Z in lower case. Other bytes, such as those of UTF-8 sequences, are unchanged. Independent of the
+// locale.
 inline std::string lower_case(std::string_view text) {
   std::string out(text);
   for (char& letter : out) letter = static_cast<char>(letter >= 'A' && letter <= 'Z' ? letter + 32 : letter);
   return out;
 }
 
-// The parts with `separator` between them; empty for an empty list.
+// Returns the parts with `separator` between them; empty for an empty list.
 //
 //   joined({"get", "list"}, ", ")  // "get, list"
 std::string joined(const std::vector<std::string>& parts, std::string_view separator = ",");

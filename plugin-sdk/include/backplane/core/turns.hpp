@@ -1,6 +1,6 @@
-// A semaphore for coroutines: at most `at_once` callers hold a turn; the others wait in order of arrival.
+// A semaphore for coroutines: at most `at_once` callers hold a turn at the same time. The other callers wait in the order of their arrival.
 //
-// Thread-safety: any thread; a waiting coroutine resumes on the executor it waited on.
+// Thread-safety: any thread. A coroutine resumes on the executor on which it called take().
 // Lifetime:      must outlive its turns and every waiting coroutine.
 // Errors:        none.
 #pragma once
@@ -26,15 +26,15 @@ class Turns {
   Turns(const Turns&) = delete;
   Turns& operator=(const Turns&) = delete;
 
-  // One held turn; released by the destructor. An empty Turn holds nothing.
+  // One turn. The destructor releases it. An empty Turn holds no turn.
   class Turn {
    public:
-    // Holds nothing.
+    // Holds no turn.
     Turn() = default;
-    // Used by take(): adopts a turn that has been counted already.
+    // For take() only: adopts a turn that has already been counted.
     explicit Turn(Turns& turns) noexcept : turns_(&turns) {}
     Turn(Turn&& other) noexcept : turns_(std::exchange(other.turns_, nullptr)) {}
-    // Swaps the turns; the former turn of this object is released with `other`.
+    // Swaps the turns. The former turn of this object is released when `other` is destroyed.
     Turn& operator=(Turn&& other) noexcept {
       std::swap(turns_, other.turns_);
       return *this;
@@ -58,7 +58,7 @@ class Turns {
   }
 
  private:
-  // Takes a free turn. Returns false if there is none: `mine` is then queued and set when the caller gets a turn.
+  // Acquires a free turn. If none is free, queues `mine` and returns false; `mine` is set when the caller gets a turn.
   bool enter(const Promise<bool>& mine) {
     const std::lock_guard lock(mutex_);
     if (free_ == 0) {
@@ -68,7 +68,7 @@ class Turns {
     --free_;
     return true;
   }
-  // Passes the turn to the first waiting caller; without one it becomes free.
+  // Hands the turn over to the caller that has waited longest. If no caller waits, the turn becomes free.
   void leave() {
     std::unique_lock lock(mutex_);
     if (waiting_.empty()) {

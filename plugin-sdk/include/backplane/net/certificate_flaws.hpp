@@ -1,8 +1,8 @@
-// Counts calls to servers whose certificates current clients reject (CertificateFlaws), and records them for audit events. Metrics and
-// annotations are upstream's.
+// Counts calls to servers whose certificates have flaws (CertificateFlaws) that make current clients reject them, and records the flaws for
+// audit events. The names of metrics and annotations are upstream's.
 //
 // Thread-safety: any executor.
-// Lifetime:      the counting client owns the wrapped one; counters live as long as the process.
+// Lifetime:      the returned client owns the wrapped client. Counters live as long as the process.
 // Errors:        those of the wrapped client.
 #pragma once
 
@@ -17,13 +17,14 @@ namespace backplane BACKPLANE_API {
 
 class RequestContext;
 
-// Wraps `client`. Counts in PREFIX_x509_missing_san_total and PREFIX_x509_insecure_sha1_total each call whose response comes from such a
-// server, or that fails for that reason. `prefix`: "apiserver_webhooks".
+// Returns a client that forwards calls to `client` and counts calls to servers with flawed certificates, in PREFIX_x509_missing_san_total
+// and PREFIX_x509_insecure_sha1_total. It counts a call whose response comes from such a server, and a call that fails because of the flaw.
+// `prefix`: "apiserver_webhooks".
 std::shared_ptr<HttpClient> count_certificate_flaws(std::shared_ptr<HttpClient> client, std::string_view prefix);
 // Registers both counters with the value 0, so that they are exposed before the first client exists.
 void show_certificate_flaws(std::string_view prefix);
-// Annotates the audit events of the request for which the server `host` was called: "missing-san.invalid-cert.kubernetes.io/HOST",
-// "insecure-sha1.invalid-cert.kubernetes.io/HOST". `host`: with or without a port. On the request's executor.
+// Adds "missing-san.invalid-cert.kubernetes.io/HOST" or "insecure-sha1.invalid-cert.kubernetes.io/HOST" to the audit annotations of the
+// request `context`, for which the server `host` was called. `host`: with or without a port. Call it on the request's executor.
 void note_certificate_flaws(RequestContext& context, std::string_view host, const Result<std::unique_ptr<HttpAnswer>>& answer);
 
 }  // namespace BACKPLANE_API

@@ -2,11 +2,13 @@
 //
 // Host::client() calls this server in process, through the whole handler chain. Host::make_client() calls any API server over TLS with
 // HTTP/2 or HTTP/1.1 and pooled connections.
-// Thread-safety: HttpClient and ApiClient from any executor; an HttpAnswer belongs to the coroutine that made the call, except for
+//
+// Thread-safety: HttpClient and ApiClient may be called on any executor. Only the coroutine that made the call uses the HttpAnswer, except
+//                for cancel().
 //                cancel().
-// Lifetime:      an HttpAnswer shares the client's resources that it needs; its destructor abandons the call.
-// Errors:        HttpClient: the reason for a missing response (kServiceUnavailable, kTimeout, kBadRequest); a response with an error code
-//                is not an error. ApiClient: the metav1.Status that the server sent.
+// Lifetime:      an HttpAnswer shares ownership of what it needs of the client; its destructor abandons the call.
+// Errors:        HttpClient: an error if there is no response (kServiceUnavailable, kTimeout, kBadRequest). A response with an error code
+//                is not an error. ApiClient: also the metav1.Status that the server sent.
 #pragma once
 
 #include <chrono>
@@ -32,20 +34,21 @@ namespace backplane BACKPLANE_API {
 // A request body that is produced while it is sent.
 //
 // Thread-safety: called on the executor that made the call, one part at a time.
-// Lifetime:      until the last next() has ended, which may be after the answer is destroyed.
+// Lifetime:      until the last next() has ended, which may be after the HttpAnswer is destroyed.
 class BodySource {
  public:
   virtual ~BodySource();
-  // Waits for the next part; empty at the end. Called only when the connection accepts more. An error aborts the call.
+  // Waits for the next part; returns an empty string at the end. Called only when the connection accepts more bytes. An error aborts the
+  // call.
   virtual Task<Result<std::string>> next() = 0;
 };
 
-// A call that can be aborted from outside: the implementation's side of a CallBreaker.
+// A call that a CallBreaker can abort. Implementations of HttpClient derive from it.
 //
 // Thread-safety: break_off() may be called on any thread.
 class BreakableCall {
  public:
-  // Fails the call with `why`; no effect after its end.
+  // Fails the call with `why`. Without effect after the end of the call.
   virtual void break_off(Status why) = 0;
 
  protected:
@@ -55,21 +58,22 @@ class BreakableCall {
 // Aborts a call from another thread or task, even before its response head has arrived.
 //
 // Thread-safety: any thread.
-// Lifetime:      shared by caller and canceller. One CallBreaker per call.
+// Lifetime:      shared by the caller and the code that aborts the call. One CallBreaker for each call.
 //
-//   call.breaker = std::make_shared<CallBreaker>();
-//   auto answer = co_await client.call(call);            // one task
-//   breaker->break_off(timeout("superseded", 0));        // another task
+//   const auto breaker = std::make_shared<CallBreaker>();
+//   call.breaker = breaker;
+//   auto answer = co_await client.call(std::move(call));  // one task
+//   breaker->break_off(timeout("superseded", 0));         // another task
 class CallBreaker {
  public:
-  // Fails the call with `why`, or as soon as it begins. Later calls have no effect.
+  // Fails the call with `why`; if the call has not begun, it fails as soon as it begins. Only the first call of break_off() has an effect.
   void break_off(Status why);
   // True after break_off().
   bool broken() const;
-  // For implementations of HttpClient: `ends` is called once with the reason, inside this call if there already is one. An empty function
-  // detaches.
+  // For implementations of HttpClient: sets the function that break_off() calls, once, with the reason. If break_off() has already been
+  // called, attach() calls it. An empty function removes the former one.
   void attach(std::function<void(Status why)> ends);
-  // The same without a function: break_off() of `call`, if it still exists.
+  // Like attach() above: break_off() calls call->break_off() if `call` still exists.
   void attach(std::weak_ptr<BreakableCall> call);
 
  private:
@@ -83,37 +87,42 @@ class CallBreaker {
 struct HttpCall {
   std::string method = "GET";
   std::string target;  // path[?query]
-  // Additional headers. `Host` replaces the server's name, `User-Agent` the client's.
+  // Additional headers. `Host` replaces the name of the server, and `User-Agent` that of the client.
   Headers headers;
   std::string body;
-  // Replaces `body`. A call with a source is never retried.
+  // Produces the body instead of `body`. A call with a BodySource is never retried.
   std::shared_ptr<BodySource> body_source = {};
-  // The size of `body_source`, if known: sent as Content-Length. A source of another size aborts the call.
+  // The size of the body that `body_source` produces, if known; sent as Content-Length. If the source produces another number of bytes, the
+  // call is aborted.
   std::optional<std::uint64_t> body_size = {};
-  // Requests an upgrade with the Connection and Upgrade headers in `headers`. The call uses an HTTP/1.1 connection that no other call
-  // shares. If code() is 101, read() returns the server's raw bytes, and `body_source`, which is not called before, supplies those to send;
-  // when either side ends, the connection is closed. With another code it is an ordinary response, and the source is never called. Errors:
-  // kBadRequest from clients without connections (Host::client()).
+  // True: requests an upgrade with the Connection and Upgrade headers in `headers`. The call uses an HTTP/1.1 connection that no other call
+  // shares.
+  // If code() is 101, read() returns raw bytes of the server, and `body_source` supplies raw bytes to send; the source is not called
+  // before. When either side ends, the connection is closed.
+  // If code() is not 101, the response is an ordinary one, and `body_source` is never called.
+  // Errors: kBadRequest from clients without connections (Host::client()).
   bool upgrade = false;
-  // Set to be able to abort the call from outside.
+  // Set it in order to be able to abort the call.
   std::shared_ptr<CallBreaker> breaker = {};
-  // The limit for the whole call, including the response body. max(): ClientConfig::call_timeout applies.
+  // The limit for the whole call, including the response body. max(): ClientConfig::call_timeout applies instead.
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
-  // The limit for waiting for a connection; after it, the call fails with kTimeout, and never_sent() is true. max(): `deadline` applies.
+  // The limit for waiting for a connection. After it, the call fails with kTimeout, and never_sent() of that error is true. max(): only
+  // `deadline` applies.
   std::chrono::steady_clock::time_point send_by = std::chrono::steady_clock::time_point::max();
-  // A watch or a followed log: no default time limit, and no connection that other calls could use.
+  // True for a watch or a followed log: the call has no default time limit, and does not use a connection that other calls could use.
   bool lasting = false;
 };
 
-// True if no server has begun to process the call that failed with `status`: repeating it is safe even if the request is not idempotent.
+// True if `status` is the error of a call that no server has begun to process. Such a call may be repeated even if the request is not
+// idempotent.
 bool never_sent(const Status& status) noexcept;
-// For implementations of HttpClient: returns `status`, marked so that never_sent() is true.
+// For implementations of HttpClient: returns `status` with a mark that makes never_sent() true.
 Status as_never_sent(Status status);
 
 // Flaws in a server's certificates for which current clients reject them.
 struct CertificateFlaws {
   bool no_alternative_name = false;  // the server's certificate has no SAN extension
-  bool signed_with_sha1 = false;     // one of the presented certificates, other than a self-signed one
+  bool signed_with_sha1 = false;     // a presented certificate that is not self-signed has a SHA-1 signature
   bool any() const noexcept { return no_alternative_name || signed_with_sha1; }
 };
 
@@ -121,14 +130,14 @@ struct CertificateFlaws {
 class HttpAnswer {
  public:
   virtual ~HttpAnswer();
-  // Status code and header fields of the response head. Compare names without regard to case.
+  // Status code and header fields of the response head. Header names are case-insensitive.
   virtual int code() const noexcept = 0;
   virtual const Headers& headers() const noexcept = 0;
-  // Waits for bytes of the body; empty at the end. Unread data is buffered only up to the flow-control window.
+  // Waits for bytes of the body; returns an empty string at the end. At most the flow-control window of unread bytes is buffered.
   virtual Task<Result<std::string>> read() = 0;
-  // Makes a pending read() and all later ones fail. Any thread.
+  // Makes a pending read() and all later calls of read() fail. Any thread.
   virtual void cancel() = 0;
-  // The trailer fields; complete once read() has returned the end. Default: none.
+  // The trailer fields; complete once read() has returned an empty string. Default: none.
   virtual const Headers& trailers() const noexcept;
   // Flaws of the certificates that the server presented on the connection of this response. Default: none.
   virtual CertificateFlaws certificate_flaws() const noexcept { return {}; }
@@ -140,18 +149,19 @@ struct WholeAnswer {
   Headers headers;
   std::string body;
   Headers trailers;
-  // False: the body passed the limit, so the call was abandoned. `body` then is the beginning of the body, and there are no trailers.
+  // False: the body exceeded the limit, so the call was abandoned. `body` is then the beginning of the body, and `trailers` is empty.
   bool complete = true;
 };
 
-// The limit of the body of a WholeAnswer.
+// The limit of the body in a WholeAnswer.
 struct AnswerLimit {
   std::size_t body_bytes = std::size_t{64} << 20;
-  // Returns the length of the body that begins with `beginning`; 0: it does not show yet. A body that is longer, or that will be longer
-  // than `body_bytes`, passes the limit. Called on any thread. Null: only `body_bytes` counts.
+  // Returns the length of the whole body, computed from its beginning; 0 if the beginning does not determine the length yet. A body exceeds
+  // the limit if this length is greater than `body_bytes`, or if the body is longer than this length. Called on any thread. Null: only
+  // `body_bytes` applies.
   std::size_t (*length_of)(std::string_view beginning) noexcept = nullptr;
 
-  // True if the body that begins with `beginning` passes the limit.
+  // True if the body that begins with `beginning` exceeds the limit.
   bool passed_by(std::string_view beginning) const noexcept;
 };
 
@@ -159,18 +169,20 @@ struct AnswerLimit {
 class HttpClient {
  public:
   virtual ~HttpClient();
-  // Sends the request; returns when the response head has arrived.
+  // Sends the request. Returns when the response head has arrived.
   virtual Task<Result<std::unique_ptr<HttpAnswer>>> call(HttpCall call) = 0;
-  // Sends the request; returns when the whole response has arrived, or when its body passes `limit`. Cheaper than call() and read() for
-  // small responses. Default: call() and read(). Errors: those of call() and read(); kBadRequest for an upgrade.
+  // Sends the request. Returns when the whole response has arrived, or when its body exceeds `limit`. For small responses this is cheaper
+  // than call() and read(). The default uses call() and read().
+  // Errors: those of call() and read(); kBadRequest for an upgrade.
   virtual Task<Result<WholeAnswer>> call_whole(HttpCall call, AnswerLimit limit = {});
 };
 
-// Reads the rest of the body. Errors: kRequestEntityTooLarge past `max_bytes`.
+// Reads the rest of the body. Errors: kRequestEntityTooLarge if the rest is longer than `max_bytes`.
 Task<Result<std::string>> read_all(HttpAnswer& answer, std::size_t max_bytes = std::size_t{64} << 20);
 
-// Connects to `address` ("host:port") and returns the descriptor of a stream socket that carries the server's bytes (through a proxy, for
-// instance). Called on the client's executor, limited by connect_timeout; a socket that arrives too late is closed.
+// Connects to `address` ("host:port") and returns the descriptor of a stream socket over which the server is reached (through a proxy, for
+// instance). Called on the client's executor. If it takes longer than connect_timeout, the call fails, and the socket is closed when it
+// arrives.
 using DialFunction = std::function<Task<Result<int>>(std::string address)>;
 
 // The configuration of a client of another server.
@@ -182,9 +194,9 @@ struct ClientConfig {
   std::string client_certificate;     // PEM
   std::string client_key;             // PEM
   std::string token;                  // sent as a bearer token
-  // Files instead of the four texts. A changed file is read again when a call is made, at most once in `reload_interval`. New connections
-  // use the new content; existing ones accept no more calls and finish those they have. A file that cannot be used is logged, and the
-  // previous content stays in use.
+  // Files that replace the four texts above. When a call is made, changed files are read again, at most once in `reload_interval`. New
+  // connections use the new content. Existing connections accept no more calls and finish the calls that they have. If a file cannot be
+  // used, an error is logged, and the previous content stays in use.
   std::string certificate_authority_file;
   std::string client_certificate_file;
   std::string client_key_file;
@@ -195,32 +207,33 @@ struct ClientConfig {
   bool http2 = true;  // false: HTTP/1.1 only
   // HTTP/2 without TLS and without an upgrade (RFC 9113, 3.3), instead of HTTP/1.1.
   bool http2_prior_knowledge = false;
-  // HTTP/2 flow control: bytes that the server may send of one response, and of all responses of a connection, before they are read.
+  // HTTP/2 flow control: the number of bytes that the server may send before they are read, for one response (stream_window) and for all
+  // responses of a connection (connection_window).
   std::uint32_t stream_window = 256 * 1024, connection_window = 4 * 1024 * 1024;
-  // HTTP/2: a connection with calls that has received nothing for `keep_alive` sends a PING, and is closed if it receives nothing within
-  // `keep_alive_timeout` after that. 0: no PING. The defaults are client-go's.
+  // HTTP/2: if a connection with calls has received nothing for `keep_alive`, the client sends a PING. If it then receives nothing for
+  // `keep_alive_timeout`, the connection is closed. keep_alive 0: no PING. The defaults are client-go's.
   std::chrono::milliseconds keep_alive{30'000}, keep_alive_timeout{15'000};
   std::string user_agent = "backplane";
-  // Limit of pooled connections.
+  // Maximum number of pooled connections.
   std::size_t max_connections = 8;
-  // Limit of additional connections for lasting calls; with HTTP/1.1 each lasting call uses a separate connection. A lasting call past the
-  // limit gets kTooManyRequests.
+  // Maximum number of additional connections for calls with `lasting`. With HTTP/1.1 each of these calls uses a separate connection. If the
+  // maximum is reached, a further call gets kTooManyRequests.
   std::size_t max_lasting_connections = 256;
   std::chrono::seconds connect_timeout{30};
-  // The time limit of calls that are not lasting and have no deadline; 0: none.
+  // The time limit of calls without `lasting` and without a deadline; 0: no limit.
   std::chrono::milliseconds call_timeout{120'000};
   // Idle connections are closed after this time.
   std::chrono::seconds idle_timeout{90};
 };
-// Reads the current context of a kubeconfig. Certificates and tokens in files stay files; relative paths are relative to the working
-// directory.
+// Reads the current context of a kubeconfig. If it names files for certificates and tokens, the result names the same files; relative paths
+// are relative to the working directory.
 // Errors: kBadRequest; the message names what is missing.
 Result<ClientConfig> client_config_from_kubeconfig(std::string_view kubeconfig);
 
 enum class PatchType : unsigned char { kJson, kMerge, kStrategicMerge };
 
-// Kubernetes' verbs over an HttpClient. `ns` is empty for cluster-scoped resources and for lists over all namespaces. Errors: the
-// server's Status.
+// Kubernetes' verbs, with an HttpClient. `ns` is empty for cluster-scoped resources, and for lists over all namespaces.
+// Errors: those of the HttpClient, and the Status that the server sent.
 //
 //   ApiClient api(host.client());
 //   auto map = co_await api.get({"", "v1", "configmaps"}, "default", "settings");
@@ -230,10 +243,10 @@ class ApiClient {
   explicit ApiClient(std::shared_ptr<HttpClient> http) : http_(std::move(http)) {}
 
   Task<Result<Object>> get(GroupVersionResource resource, std::string ns, std::string name, GetOptions options = {});
-  // One page, as a list object; options.limit and options.continue_token control paging.
+  // Returns one page, as a list object. options.limit and options.continue_token determine the page.
   Task<Result<Object>> list(GroupVersionResource resource, std::string ns, ListOptions options = {});
   Task<Result<Object>> create(GroupVersionResource resource, std::string ns, Object object, WriteOptions options = {});
-  // `subresource`: "status", "scale" … or empty.
+  // `subresource`: "status", "scale" …; empty for the object itself.
   Task<Result<Object>> update(GroupVersionResource resource, std::string ns, Object object, std::string subresource = {},
                               WriteOptions options = {});
   Task<Result<Object>> patch(GroupVersionResource resource, std::string ns, std::string name, PatchType type, Value patch,
@@ -241,9 +254,9 @@ class ApiClient {
   // Returns the deleted object or a Status, as the server sends it.
   Task<Result<Object>> remove(GroupVersionResource resource, std::string ns, std::string name, DeleteOptions options = {});
   Task<Result<Object>> remove_collection(GroupVersionResource resource, std::string ns, DeleteOptions options = {}, ListOptions list = {});
-  // Watches; the stream ends with an empty vector.
+  // Returns a stream of events. next() returns an empty vector at the end of the stream.
   Task<Result<std::shared_ptr<WatchStream>>> watch(GroupVersionResource resource, std::string ns, ListOptions options = {});
-  // Any request; returns the JSON object of the response.
+  // Makes any request, and returns the JSON object of the response.
   Task<Result<Object>> request(HttpCall call);
 
   const std::shared_ptr<HttpClient>& http() const noexcept { return http_; }
@@ -252,7 +265,7 @@ class ApiClient {
   std::shared_ptr<HttpClient> http_;
 };
 
-// A resource of another API server as the source of an informer.
+// Returns a source for an informer: lists and watches a resource of another API server.
 std::shared_ptr<ListerWatcher> list_watch(std::shared_ptr<ApiClient> client, GroupVersionResource resource, std::string ns = {});
 
 }  // namespace BACKPLANE_API

@@ -1,10 +1,12 @@
-// Connections into the cluster as --egress-selector-config-file configures them (EgressSelectorConfiguration of apiserver.k8s.io).
+// Connections into the cluster, as --egress-selector-config-file configures them (EgressSelectorConfiguration of apiserver.k8s.io).
 //
-// Direct connections, HTTP CONNECT proxies over a Unix socket or over TCP, with or without TLS, and konnectivity's gRPC over a Unix socket.
+// Supports direct connections, HTTP CONNECT proxies over a Unix socket or over TCP (with or without TLS), and konnectivity's gRPC over a
+// Unix socket.
+//
 // Thread-safety: immutable; any thread.
 // Lifetime:      shared; dial functions own what they need.
-// Errors:        read(), parse(): kBadRequest with upstream's text for an invalid configuration. Dialing: kServiceUnavailable, "proxy error
-//                from … while dialing …, code 403: 403 Forbidden".
+// Errors:        read(), parse(): kBadRequest with upstream's text for an invalid configuration. A dial function: kServiceUnavailable,
+//                "proxy error from … while dialing …, code 403: 403 Forbidden".
 #pragma once
 
 #include <array>
@@ -33,10 +35,10 @@ class EgressSelector {
   static Result<std::shared_ptr<const EgressSelector>> read(const std::string& path);
   // Reads the text of such a file, YAML or JSON.
   static Result<std::shared_ptr<const EgressSelector>> parse(std::string_view text);
-  // The configuration of --egress-selector-config-file; the file is read by the first call.
+  // Returns the configuration of --egress-selector-config-file. The first call reads the file.
   static Result<std::shared_ptr<const EgressSelector>> of(const Host& host);
 
-  // The dial function for ClientConfig::dial; empty: connect directly.
+  // Returns the dial function for ClientConfig::dial. Empty: connect directly.
   const DialFunction& dialer(EgressType type) const noexcept { return dialers_[static_cast<std::size_t>(type)]; }
 
  private:

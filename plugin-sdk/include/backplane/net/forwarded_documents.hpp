@@ -2,7 +2,7 @@
 //
 // Thread-safety: any thread; immutable once published. To publish new documents, forward the version again with them
 //                (DynamicGroups::change).
-// Lifetime:      the route table owns a reference as long as the version is forwarded.
+// Lifetime:      the route table shares ownership as long as the version is forwarded.
 #pragma once
 
 #include <memory>
@@ -14,14 +14,15 @@
 namespace backplane BACKPLANE_API {
 
 struct ForwardedDocuments {
-  // `resources` of the version's APIVersionDiscovery (apidiscovery.k8s.io/v2). Unknown members are not filtered here: set valid ones only.
+  // The member `resources` of the version's APIVersionDiscovery (apidiscovery.k8s.io/v2). Set only valid members: unknown members are not
+  // removed.
   Array resources;
   // Whether the last request to the other server succeeded.
   bool current = false;
-  // Its OpenAPI v3 document in JSON; null if unknown.
+  // OpenAPI v3 document of the other server in JSON; null if unknown.
   std::shared_ptr<const std::string> openapi_v3;
-  // `paths`, `definitions` and `parameters` of its OpenAPI v2 document in JSON, limited to this group version and what it refers to; null
-  // if unknown.
+  // `paths`, `definitions` and `parameters` of the other server's OpenAPI v2 document, in JSON. It contains only this group version and the
+  // definitions to which the version refers. Null if unknown.
   std::shared_ptr<const std::string> openapi_v2;
 };
 

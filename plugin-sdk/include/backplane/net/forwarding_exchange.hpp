@@ -1,6 +1,6 @@
-// An Exchange that forwards every call to another one. Derive from it to change single calls.
+// An Exchange that forwards every call to another Exchange. Derive from it to change single calls.
 //
-// Thread-safety, errors: as Exchange.
+// Thread-safety, errors: like Exchange.
 // Lifetime:      refers to the wrapped exchange, which must outlive it.
 #pragma once
 
@@ -9,7 +9,8 @@
 
 namespace backplane BACKPLANE_API {
 
-// Set RequestContext::exchange to the derived exchange while the inner handler runs, and restore it afterwards, on every path.
+// While the inner handler runs, RequestContext::exchange must point to the derived exchange. Restore it afterwards on every path, also
+// after an exception.
 //
 //   class Counted final : public ForwardingExchange {
 //    public:

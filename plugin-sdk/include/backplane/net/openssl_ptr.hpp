@@ -1,7 +1,7 @@
 // unique_ptr types for OpenSSL objects, for plugins that link OpenSSL::Crypto.
 //
-// Thread-safety: as the OpenSSL objects: one thread at a time, unless OpenSSL documents otherwise.
-// Errors:        OpenSSL's functions return null; net/openssl_reason.hpp has the reason.
+// Thread-safety: like the OpenSSL objects: one thread at a time, unless OpenSSL documents otherwise.
+// Errors:        a null pointer, if OpenSSL's function returned null; net/openssl_reason.hpp returns the reason.
 #pragma once
 
 #include <openssl/bio.h>
@@ -13,7 +13,7 @@
 
 namespace backplane {
 
-// Calls `Free`, OpenSSL's function for the type.
+// Calls `Free`, OpenSSL's function that frees objects of the type.
 template <auto Free>
 struct OpenSslDeleter {
   template <class T>
@@ -22,16 +22,17 @@ struct OpenSslDeleter {
   }
 };
 
-// Owners; null: no object.
+// Owning pointers; null: no object.
 using BioPtr = std::unique_ptr<BIO, OpenSslDeleter<BIO_free_all>>;
 using KeyPtr = std::unique_ptr<EVP_PKEY, OpenSslDeleter<EVP_PKEY_free>>;
 using X509Ptr = std::unique_ptr<X509, OpenSslDeleter<X509_free>>;
 
-// A read-only BIO over `text`, which is not copied and must outlive it; null if OpenSSL cannot allocate. `text`: at most INT_MAX bytes.
+// Returns a read-only BIO over `text`; null if OpenSSL cannot allocate it. `text` is not copied and must outlive the BIO. Precondition:
+// `text` has at most INT_MAX bytes.
 inline BioPtr memory_bio(std::string_view text) { return BioPtr(BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))); }
 
-// The pem_password_cb of PEM_read_bio_PrivateKey and the like: returns an empty password, so an encrypted key is an error. Without a
-// callback OpenSSL prompts on the terminal.
+// A pem_password_cb for PEM_read_bio_PrivateKey and similar functions: returns an empty password, so that an encrypted key is an error.
+// Without a callback, OpenSSL prompts on the terminal.
 inline int no_openssl_password(char*, int, int, void*) { return 0; }
 
 }  // namespace backplane

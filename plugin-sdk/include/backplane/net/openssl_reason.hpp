@@ -2,7 +2,7 @@
 //
 // Thread-safety: any thread; OpenSSL's error queue is thread-local. Call openssl_reason() on the thread whose OpenSSL call has
 //                failed, before the next OpenSSL call.
-// Errors:        none; an unknown reason has OpenSSL's text or its number.
+// Errors:        none. The text of a reason that is not listed here is OpenSSL's; if there is none, it contains the number of the reason.
 #pragma once
 
 #include <openssl/err.h>
@@ -14,8 +14,8 @@
 
 namespace backplane {
 
-// The text for an OpenSSL reason: OpenSSL's own, except for reasons that only make sense with its source code. TLS alerts are marked as
-// the peer's.
+// Returns the text for an OpenSSL reason: OpenSSL's own text, except for reasons that are clear only to readers of its source code. The
+// text for a TLS alert says that the peer reports it.
 inline std::string openssl_text(std::string_view reason) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kWords = {{
       {"no start line", "no PEM block"},
@@ -37,11 +37,10 @@ inline std::string openssl_text(std::string_view reason) {
   return "the peer reports: " + std::string(reason.substr(alert + kAlert.size()));
 }
 
+// Returns the text of this thread's newest OpenSSL error, or `none` if there is no error. Clears the error queue. For errors of the
+// operating system, OpenSSL 3 has no reason text; the text may then be that of "unsupported".
 //
 //   if (SSL_connect(ssl) != 1) return service_unavailable("TLS handshake: " + openssl_reason("connection closed"));
-//
-// The text of this thread's newest error; clears the error queue. `none` is returned if the queue is empty. OpenSSL 3 has no reason text
-// for errors of the operating system ("unsupported" may then be all that is known).
 inline std::string openssl_reason(std::string_view none) {
   const unsigned long code = ERR_peek_last_error();
   ERR_clear_error();

@@ -1,10 +1,12 @@
 // The client of one webhook: POSTs a JSON document to a URL or to a service of the cluster, as upstream's webhook package does.
 //
-// A service is dialled through the egress proxy of the cluster, a URL through that of the control plane (--egress-selector-config-file).
-// The service default/kubernetes:443 is this server: it is called in process, without a socket.
-// Thread-safety: post() on any executor.
+// A connection to a service uses the egress proxy of the cluster; a connection to a URL uses that of the control plane
+// (--egress-selector-config-file). The service default/kubernetes:443 is this server: it is called in process, without a socket.
+//
+// Thread-safety: post() and post_until() on any executor.
 // Lifetime:      shared; the host outlives it.
-// Errors:        kServiceUnavailable `Post "URL": …`, worded like Go's net/http. A response with an error code is a result, not an error.
+// Errors:        kServiceUnavailable `Post "URL": …`, worded like errors of Go's net/http. A response with an error code is a result, not
+//                an error.
 // Source:        k8s.io/apiserver/pkg/util/webhook.
 #pragma once
 
@@ -27,7 +29,7 @@ namespace backplane BACKPLANE_API {
 class Host;
 class RequestContext;
 
-// The parts of "https://host:port/path"; empty if the text is no URL.
+// The parts of "https://host:port/path"; all are empty if the text is not a URL.
 struct WebhookUrl {
   std::string server;  // "https://host:port"
   std::string path;    // "/path"
@@ -35,7 +37,7 @@ struct WebhookUrl {
 };
 WebhookUrl split_webhook_url(std::string_view url);
 
-// The target of the calls: WebhookClientConfig of admissionregistration.k8s.io, without its CA bundle.
+// The target of the calls: WebhookClientConfig of admissionregistration.k8s.io without its CA bundle.
 struct WebhookTarget {
   std::string url;  // empty: `service` is used
   struct Service {
@@ -45,65 +47,65 @@ struct WebhookTarget {
   } service;
 };
 
-// Pauses between attempts, as wait.Backoff has them; the defaults are those of upstream's authentication and authorization webhooks, except
-// for the number of attempts.
+// Pauses between attempts, as in wait.Backoff. The defaults are those of upstream's authentication and authorization webhooks, except for
+// the number of attempts.
 struct WebhookRetries {
-  int attempts = 1;  // in total, at least 1
+  int attempts = 1;  // number of attempts, including the first; at least 1
   std::chrono::milliseconds first_pause{500};
   double factor = 1.5;  // factor from each pause to the next one
-  double jitter = 0.2;  // a pause is up to this share longer, at random
+  double jitter = 0.2;  // each pause is longer by a random share of itself, at most this share
 };
-// The pause after attempt `attempt`, counted from 0, with its random part.
+// Returns the pause after attempt `attempt`, counted from 0, including its random part.
 std::chrono::nanoseconds retry_pause(const WebhookRetries& retries, int attempt);
 
 // The response of the webhook, with any HTTP code.
 struct WebhookAnswer {
   int code = 0;
-  std::string content_type;  // empty: the answer has none
+  std::string content_type;  // empty: the response has no such header
   std::string body;
-  std::string retry_after = {};  // the header; empty: the answer has none
+  std::string retry_after = {};  // the header; empty: the response has no such header
 };
 
 // The settings of the calls.
 struct WebhookOptions {
   WebhookOptions();
-  // CA bundle, client certificate, token, user agent and limits.  server, dial and tls_server_name are set from the target.
+  // CA bundle, client certificate, token, user agent and limits.  The client sets server, dial and tls_server_name from the target.
   ClientConfig connection;
-  std::chrono::milliseconds timeout{30'000};  // of one attempt
-  bool send_timeout = true;                   // as the query "?timeout=30s"
+  std::chrono::milliseconds timeout{30'000};  // the limit of one attempt
+  bool send_timeout = true;                   // send the limit as the query "?timeout=30s"
   WebhookRetries retries;
   std::size_t max_answer_bytes = std::size_t{64} << 20;  // a larger response is an error
   // Called after each attempt, for metrics; `code` is 0 if there was no response. Any executor.
   std::function<void(int code, std::chrono::nanoseconds took)> on_attempt;
 };
 
-// Construct it once for each webhook and keep it: its connections are pooled.
+// Construct it once for each webhook and keep it, because it pools its connections.
 class WebhookClient {
  public:
-  // `services` finds the address of a service; null only if the target is a URL. `host` outlives the client.
+  // `services` resolves the address of a service; it may be null only if the target is a URL. `host` outlives the client.
   WebhookClient(Host& host, std::shared_ptr<ServiceResolver> services, WebhookTarget target, WebhookOptions options = {});
 
-  // Sends `body` as application/json, with `headers` added. An attempt is repeated if the connection was reset or lost, or if the response
-  // is 429, 500 or 504 or has a Retry-After. The last attempt's response or error is returned.
+  // Sends `body` as application/json, with the additional headers `headers`. An attempt is repeated if the connection was reset or lost, or
+  // if the response is 429, 500 or 504 or has a Retry-After header. Returns the response or the error of the last attempt.
   Task<Result<WebhookAnswer>> post(std::string body, Headers headers = {});
-  // The same in one attempt that ends at `deadline` at the latest. "?timeout=" is the remaining time, rounded up to whole seconds.
-  // `request`: flaws of the server's certificate are added to its audit events; null: not added.
+  // Like post(), with only one attempt, which ends at `deadline` at the latest. The query "?timeout=" is the remaining time, rounded up to
+  // whole seconds. `request`: flaws of the server's certificate are added to the audit events of this request; null: they are not recorded.
   Task<Result<WebhookAnswer>> post_until(std::string body, Headers headers, std::chrono::steady_clock::time_point deadline,
                                          RequestContext* request = nullptr);
 
  private:
   struct Place {
     std::shared_ptr<HttpClient> client;
-    std::string host;    // the Host header; empty: that of the server
-    std::string url;     // as messages name it
-    std::string target;  // of the request
+    std::string host;    // the Host header; empty: the host of the server
+    std::string url;     // the URL in messages
+    std::string target;  // the request target
   };
   struct Attempt {
     Result<WebhookAnswer> answer;
     bool may_be_repeated = false;
   };
   bool is_this_server() const;
-  // `timeout`: sent as the query. Looking up the service ends at `deadline`.
+  // `timeout` is sent as the query. The service must be resolved before `deadline`.
   Task<Result<Place>> find_place(std::chrono::milliseconds timeout, std::chrono::steady_clock::time_point deadline);
   // `tls_name` is empty for a URL.
   Result<std::shared_ptr<HttpClient>> client_of(const std::string& server, const std::string& tls_name, bool http2);

@@ -34,27 +34,29 @@ enum class AdmissionOperation : unsigned char { kCreate, kUpdate, kDelete, kConn
 // "CREATE", "UPDATE", "DELETE", "CONNECT".
 std::string_view admission_operation_name(AdmissionOperation operation) noexcept;
 
-// Other group versions that serve the same objects, for rules with matchPolicy Equivalent. Host::equivalent_resources() returns it.
+// Lists the group versions that serve the same objects, for webhooks and policies with matchPolicy Equivalent. Host::equivalent_resources()
+// returns this object.
 class EquivalentResources {
  public:
   virtual ~EquivalentResources();
-  // All resources that serve the same objects as `resource`, including itself, in the order of registration.
+  // Returns all resources that serve the same objects as `resource`, including `resource`, in the order of registration.
   virtual std::vector<GroupVersionResource> equivalents_of(const GroupVersionResource& resource, std::string_view subresource) const = 0;
   // The kind of a resource's objects; empty if no plugin serves the resource.
   virtual GroupVersionKind kind_of(const GroupVersionResource& resource, std::string_view subresource) const = 0;
 };
 
-// Whether a second mutating pass is needed, and state between the passes. One object for all passes of one request.
+// Requests a second mutating pass, and stores state of the plugins between the two passes. The passes over one write share one object.
 class AdmissionReinvocation {
  public:
   // True in the second pass.
   bool again() const noexcept { return again_; }
-  // Requests a second pass over all plugins with reinvoked(). Without effect in the second pass.
+  // Requests a second pass, which calls the mutating step of every plugin whose reinvoked() is true. A call in the second pass has no
+  // effect.
   void request() noexcept { requested_ = true; }
   bool requested() const noexcept { return requested_; }
   // Called by the runner before the second pass.
   void begin_again() noexcept { again_ = true; }
-  // The state of the named plugin, which it sets in the first pass and reads in the second; null until set.
+  // The state of the named plugin. The plugin sets it in the first pass and reads it in the second; null until the plugin has set it.
   std::shared_ptr<void>& state_of(std::string_view plugin);
 
  private:
@@ -66,16 +68,17 @@ class AdmissionReinvocation {
 // The write that is to be admitted: operation, object, options and user (admission.Attributes).
 struct AdmissionAttributes {
   AdmissionOperation operation = AdmissionOperation::kCreate;
-  // The resource and kind of `object` and `old_object` …
+  // The resource and kind of `object` and `old_object`.
   GroupVersionResource resource;
   GroupVersionKind kind;
   std::string subresource;
-  // … and those of the request. They differ if a rule with matchPolicy Equivalent had the objects converted.
+  // The resource and kind that the request names. They differ from `resource` and `kind` if the objects were converted for a webhook or
+  // policy with matchPolicy Equivalent.
   GroupVersionResource request_resource;
   GroupVersionKind request_kind;
-  // The namespace; for a write of a Namespace, the name of that Namespace; empty for other cluster-scoped resources. `name` is empty on
-  // create with generateName.
+  // The namespace. For a write of a Namespace object: the name of that object. Empty for other cluster-scoped resources.
   std::string ns;
+  // Empty on create if the object has generateName instead of a name.
   std::string name;
   bool dry_run = false;
   UserRef user;
@@ -84,25 +87,26 @@ struct AdmissionAttributes {
   Object* object = nullptr;                       // null on delete; a mutating plugin may change it
   const Object* old_object = nullptr;             // null on create
   AdmissionReinvocation* reinvocation = nullptr;  // set by the runner, null in validate()
-  // The request of the write; null for a call without a request.
+  // The request that makes the write; null if no request makes it.
   RequestContext* context = nullptr;
 
   // Adds a Warning header to the response.
   void warn(std::string_view text) const;
-  // Adds an audit annotation with a key of the form `domain/name`.
-  // Errors: kBadRequest for a malformed key, or one that has another value already.
+  // Adds an audit annotation. The key has the form `domain/name`.
+  // Errors: kBadRequest if the key is malformed, or if the annotation already has another value.
   Status annotate(std::string_view key, std::string value) const;
 };
 
-// Attributes with user, subresource, namespace and dry run of the request. The caller sets name, options and objects.
+// Returns attributes with the user, subresource, namespace and dry run of the request. The caller sets name, options and objects.
 AdmissionAttributes admission_attributes(RequestContext& context, AdmissionOperation operation, GroupVersionResource resource,
                                          GroupVersionKind kind);
-// The options as CreateOptions, UpdateOptions or DeleteOptions of meta.k8s.io/v1, as webhooks and policies receive them; null on connect.
+// Returns the options as CreateOptions, UpdateOptions or DeleteOptions of meta.k8s.io/v1, as webhooks and policies receive them; null on
+// connect.
 Value admission_options(const AdmissionAttributes& attributes, json::storage_ptr storage);
-// 403 with the text of admission.NewForbidden: `resource "name" is forbidden: why`.
+// Returns a 403 with the text of admission.NewForbidden: `resource "name" is forbidden: why`.
 Status admission_forbidden(const AdmissionAttributes& attributes, std::string_view why);
 
-// One admission plugin. Configuration is passed to its factory (AdmissionRegistration).
+// One admission plugin. Its factory receives its configuration (AdmissionRegistration).
 //
 //   class RequireOwner final : public AdmissionPlugin {
 //    public:
@@ -117,36 +121,39 @@ Status admission_forbidden(const AdmissionAttributes& attributes, std::string_vi
 class AdmissionPlugin {
  public:
   virtual ~AdmissionPlugin();
-  // The name in --enable-admission-plugins and in metrics.
+  // The name for --enable-admission-plugins, and the label in metrics.
   virtual std::string_view name() const noexcept = 0;
   // Whether the plugin is called for writes of this operation. Constant.
   virtual bool handles(AdmissionOperation operation) const noexcept = 0;
-  // Whether the plugin takes part in the mutating and in the validating step. Constant. A step is counted in the metrics only for plugins
-  // that take part.
+  // Whether the plugin takes part in the mutating step (mutates) and in the validating step (validates). Constant. The metrics count a step
+  // only for plugins that take part in it.
   virtual bool mutates() const noexcept { return true; }
   virtual bool validates() const noexcept { return true; }
-  // Each step has two forms. The first form is called first and must not wait; if it returns nullopt (the default), the result requires
-  // waiting, and the second form is called. A write that needs no coroutine costs about 20 nanoseconds instead of 200.
+  // Each step has two functions. The host calls admit_now() or validate_now() first; these must not wait. If they return nullopt (the
+  // default), the host calls and awaits admit() or validate(). A call of one step costs about 20 nanoseconds without a coroutine and 200
+  // with one.
   //
-  // The mutating step: may change *attributes.object. The default changes nothing.
+  // The mutating step may change *attributes.object. The default changes nothing.
   virtual std::optional<Status> admit_now(AdmissionAttributes& attributes) const;
   virtual Task<Status> admit(AdmissionAttributes& attributes) const;
-  // The validating step, after all mutation and after the object's own validation.
+  // The validating step runs after the mutating steps of all plugins and after the object's own validation. The default allows the write.
   virtual std::optional<Status> validate_now(const AdmissionAttributes& attributes) const;
   virtual Task<Status> validate(const AdmissionAttributes& attributes) const;
-  // Changes that are committed in the same transaction as the write (usage of a quota); null: none. Called for each attempt of the write,
-  // right before its transaction, so after every validate(), if begins() is true for the operation. Called as kDelete for an update that
-  // removes the last finalizer. Not called for dry runs and connect.
+  // Returns changes that are committed in the same transaction as the write, such as the usage of a quota; null: no changes. The host calls
+  // begin() only if begins() is true for the operation, and not for dry runs or connect. begin() runs before each attempt of the write's
+  // transaction, after validate() of all plugins. If an update removes the last finalizer of an object that is being deleted,
+  // attributes.operation is kDelete.
   virtual Task<Result<std::unique_ptr<BegunWrite>>> begin(const AdmissionAttributes& attributes) const;
   // Whether begin() is called for writes of this operation. Default: false.
   virtual bool begins(AdmissionOperation operation) const noexcept;
-  // False until the plugin has read the data that it decides by. A write waits up to ten seconds for it and is then refused with 403.
+  // False until the plugin has read the data on which its decisions depend. A step of a plugin that is not ready waits for up to ten
+  // seconds. If ready() is false even then, the write is refused with 403.
   virtual bool ready() const noexcept { return true; }
-  // Whether admit() runs in a requested second pass.
+  // Whether the mutating step runs in a requested second pass (AdmissionReinvocation).
   virtual bool reinvoked() const noexcept { return true; }
-  // Whether the plugin reads or changes metadata.managedFields. While no enabled plugin does, that member is an opaque value in the
-  // attributes' objects, which saves each write about ten microseconds. Called before each write, because configuration may change the
-  // answer.
+  // Whether the plugin reads or changes metadata.managedFields. While no enabled plugin does so, metadata.managedFields is an opaque value
+  // in the objects of the attributes; this saves each write about ten microseconds. The host calls this before each write, because a change
+  // of configuration may change the result.
   virtual bool reads_managed_fields() const noexcept { return false; }
 };
 
@@ -155,19 +162,23 @@ struct AdmissionPluginConfig {
   std::string configuration;  // the plugin's configuration object as JSON; empty if the file has none
 };
 
-// An admission plugin by name. The host calls `factory` at startup if the plugin is enabled.
+// Describes an admission plugin. The host calls `factory` at startup if the plugin is enabled.
 //
-//   host.register_admission({.name = "RequireOwner", .factory = [](const AdmissionPluginConfig&) { return std::make_shared<RequireOwner>();
-//   }});
+//   AdmissionRegistration registration;
+//   registration.name = "RequireOwner";
+//   registration.factory = [](const AdmissionPluginConfig&) { return std::shared_ptr<AdmissionPlugin>(std::make_shared<RequireOwner>()); };
+//   return host.register_admission(std::move(registration));
 struct AdmissionRegistration {
   // Errors: any error fails startup and names the plugin.
   using Factory = std::function<Result<std::shared_ptr<AdmissionPlugin>>(const AdmissionPluginConfig& config)>;
   std::string name;
   Factory factory;
-  // For plugins that kube-apiserver lacks; for its own plugins, kube-apiserver's defaults and order apply.
+  // Whether the plugin is enabled if neither --enable-admission-plugins nor --disable-admission-plugins names it. Ignored if `name` is the
+  // name of one of kube-apiserver's plugins: kube-apiserver's default applies then.
   bool on_by_default = true;
-  // Plugins that this one precedes (in_front_of) or follows (behind). Unset: after all of kube-apiserver's plugins, in the order of
-  // registration.
+  // The plugin's position: it precedes the plugins of `in_front_of` and follows those of `behind`. If both are empty, it follows all of
+  // kube-apiserver's plugins, in the order of registration. Ignored for the names of kube-apiserver's plugins, which have kube-apiserver's
+  // order.
   std::vector<std::string> in_front_of;
   std::vector<std::string> behind;
 };

@@ -1,8 +1,8 @@
 // Audit: the user, the request and the result of each request, as events that sinks receive.
 //
-// A registration is a policy and a sink.  The policy decides the level of each request when the request has been authenticated, before
-// impersonation; the sink receives one event for each stage of the request, except for stages that the policy omits.  A request that is
-// refused before that point (401, an invalid ?timeout=) has one event, with the stage ResponseStarted.
+// A registration is a policy and a sink.  The policy decides the level of each request after authentication and before impersonation.  The
+// sink receives one event for each stage of the request, except for the stages that the policy omits.  A request that is refused before its
+// policy is called (401, an invalid ?timeout=) causes only one event, with the stage ResponseStarted.
 //
 // Thread-safety: decide(), process() and store() are called from any thread, any number of requests at once.
 // Lifetime:      shared with the host and with the requests in progress.  flush() is called once, after the last event: when the server
@@ -28,7 +28,7 @@
 
 namespace backplane BACKPLANE_API {
 
-// audit.k8s.io/v1 Level. Each level includes those before it.
+// audit.k8s.io/v1 Level. Events of a level contain all that events of the lower levels contain.
 enum class AuditLevel : std::uint8_t { kNone, kMetadata, kRequest, kRequestResponse };
 // audit.k8s.io/v1 Stage.
 enum class AuditStage : std::uint8_t { kRequestReceived, kResponseStarted, kResponseComplete, kPanic };
@@ -39,7 +39,7 @@ std::string_view audit_stage_name(AuditStage stage) noexcept;
 // The decision of a policy about one request.
 struct AuditDecision {
   AuditLevel level = AuditLevel::kNone;
-  std::uint8_t omitted_stages = 0;  // bit N: the stage of value N
+  std::uint8_t omitted_stages = 0;  // bit N is set: the stage with the value N is omitted
   bool omit_managed_fields = false;
   // True if no event is sent for `stage`.
   bool omits(AuditStage stage) const noexcept { return (omitted_stages >> static_cast<unsigned>(stage) & 1U) != 0; }
@@ -49,24 +49,26 @@ struct AuditDecision {
 class AuditPolicy {
  public:
   virtual ~AuditPolicy();
-  // Called once for each request; must not block. `request`: its user is the authenticated one, before impersonation; with empty members
-  // for a request that is not authenticated.
+  // Called once for each request; must not block. The user of `request` is the authenticated user, before impersonation. If the request is
+  // not authenticated, the members of its user are empty.
   virtual AuditDecision decide(const RequestView& request) const = 0;
 };
 
 // The data that the host collects about a request that is audited (RequestContext::audit). Used on the request's executor only.
 struct AuditRecord {
-  AuditLevel level = AuditLevel::kNone;  // the highest that a policy decided
+  AuditLevel level = AuditLevel::kNone;  // the highest level that any policy has decided for the request
   UserRef user;                          // as authenticated, before impersonation
-  // Set by the impersonation filter: the verb of constrained impersonation that allowed it; empty for the verb `impersonate`.
+  // The verb of constrained impersonation that allowed the impersonation; empty if the verb `impersonate` allowed it. The impersonation
+  // filter sets it.
   std::string impersonation_constraint = {};
-  // Set by the endpoints from level kRequest, kRequestResponse on: JSON in the version of the request.  A patch is the patch itself.
+  // JSON in the API version of the request. The endpoints set request_object at level kRequest and above, and response_object at level
+  // kRequestResponse. For a patch, request_object is the patch.
   SharedBytes request_object = {};
   SharedBytes response_object = {};
-  Status response_status = {};                        // of a response that is a Status with an error
-  std::optional<StatusDetails> success_details = {};  // of a response that is a Status without one
-  std::string panic = {};                             // what the handler threw; the last stage is then kPanic
-  // metadata of the request object, for the members of objectRef that are not part of the URL.
+  Status response_status = {};                        // set if the response is a Status with an error
+  std::optional<StatusDetails> success_details = {};  // set if the response is a Status of success
+  std::string panic = {};                             // text of the exception that the handler threw; the last stage is then kPanic
+  // From metadata of the request object: the members of objectRef that are not part of the URL.
   std::string name = {};
   std::string uid = {};
   std::string resource_version = {};
@@ -80,7 +82,7 @@ struct AuditRequest {
   UserRef user;  // as authenticated, before impersonation
   std::vector<std::string> source_ips;
   std::string user_agent;
-  // Of requests for a resource, from the URL.
+  // Set only if the request is for a resource; read from the URL.
   bool resource_request = false;
   std::string resource, ns, name, api_group, api_version, subresource;
   std::chrono::system_clock::time_point received;
@@ -93,7 +95,7 @@ struct AuditEvent {
   std::shared_ptr<const AuditRequest> request;  // never null
   std::optional<UserRef> impersonated_user;
   std::string impersonation_constraint;  // authenticationMetadata
-  // objectRef of requests for a resource; the other members are those of `request`.
+  // Members of objectRef that `request` does not contain; set only if the request is for a resource.
   std::string name, uid, resource_version;
   int response_code = 0;  // 0: no response has begun
   Status response_status;
@@ -113,11 +115,12 @@ class AuditSink {
   // Accepts the event. Must not block: a sink that writes queues the event, and bounds its queue. Returns false if the sink has not
   // accepted the event and the request must wait; the host then awaits store() with the same event.
   virtual bool process(std::shared_ptr<const AuditEvent> event) noexcept = 0;
-  // Resumes when the event has been stored (true) or is lost (false). A request whose event of the stage kRequestReceived is lost gets 500
-  // `failed to store audit event`; the result for other stages has no effect. May end on any executor. The default returns true.
+  // Resumes when the event has been stored (true) or is lost (false). If an event of the stage kRequestReceived is lost, its request gets
+  // 500 `failed to store audit event`. For other stages the result has no effect. The coroutine may end on any executor. The default
+  // returns true.
   virtual Task<bool> store(std::shared_ptr<const AuditEvent> event);
-  // True: a response that is sent as a whole is sent after the request's last event has been processed or stored, as upstream's blocking
-  // modes have it.  False: the last event follows the response.
+  // True: the host sends a response that is not streamed only after the request's last event has been processed or stored, as upstream's
+  // blocking modes do.  False: the host sends the response before the last event.
   virtual bool precedes_responses() const noexcept { return false; }
   // Resumes when every accepted event is written or lost. The default resumes at once.
   virtual Task<void> flush();

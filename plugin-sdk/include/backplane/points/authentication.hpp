@@ -28,7 +28,7 @@ class TokenAuthenticator;
 // The user of a valid credential.
 struct AuthenticationResponse {
   UserInfo user;
-  // Those of the requested audiences that the credential is valid for; empty for credentials without audiences.
+  // The audiences for which the credential is valid, out of those that were requested; empty if the credential has no audiences.
   std::vector<std::string> audiences = {};
 };
 // nullopt: the credential is not of this authenticator's kind, or there is none.
@@ -40,12 +40,13 @@ class Authenticator {
   virtual ~Authenticator();
   // The name in log lines and errors.
   virtual std::string_view name() const noexcept = 0;
-  // The result, if it needs no waiting; nullopt: the host calls authenticate(). Called first for every request, on the connection's
-  // executor, so it must not block. A request needs no coroutine if all authenticators return a result here. Default: nullopt.
+  // Returns the result if it needs no waiting; nullopt: the host calls authenticate(). The host calls this first for every request, on the
+  // connection's executor, so it must not block. Authentication needs no coroutine if all authenticators return a result here. Default:
+  // nullopt.
   virtual std::optional<AuthenticationResult> authenticate_now(RequestContext& context, const Exchange& exchange);
-  // May end on any executor.
+  // The coroutine may end on any executor.
   virtual Task<AuthenticationResult> authenticate(RequestContext& context, Exchange& exchange) = 0;
-  // This authenticator, if it can check bearer tokens without a request (TokenReview); null: it cannot.
+  // Returns this authenticator if it can check bearer tokens without a request (TokenReview), otherwise null.
   virtual TokenAuthenticator* tokens() noexcept { return nullptr; }
 };
 
@@ -53,12 +54,14 @@ class Authenticator {
 class TokenAuthenticator : public Authenticator {
  public:
   ~TokenAuthenticator() override;
-  // `audiences`: the token must be valid for one of them; empty: for one of this server's (--api-audiences).
+  // `audiences`: the token must be valid for at least one of them. Empty: for at least one of this server's audiences (--api-audiences).
   virtual Task<AuthenticationResult> authenticate_token(std::string token, std::vector<std::string> audiences) = 0;
-  // As Authenticator::authenticate_now: for caches and tokens that can be verified at once. The default is nullopt.
+  // Returns the result if it needs no waiting: cached results, or tokens that can be verified at once. nullopt (the default): the caller
+  // awaits authenticate_token().
   virtual std::optional<AuthenticationResult> authenticate_token_now(std::string_view token, const std::vector<std::string>& audiences);
 
-  // Both read the token by bearer_token(). Without a token they return "no credential" at once and do not call the functions above.
+  // Both functions read the token with bearer_token(). If the request has no token, they return "no credential" (an empty optional) and do
+  // not call authenticate_token_now() or authenticate_token().
   std::optional<AuthenticationResult> authenticate_now(RequestContext& context, const Exchange& exchange) override;
   Task<AuthenticationResult> authenticate(RequestContext& context, Exchange& exchange) override;
   TokenAuthenticator* tokens() noexcept final { return this; }

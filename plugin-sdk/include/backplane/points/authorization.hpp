@@ -5,8 +5,8 @@
 //
 // Thread-safety: any thread, any number of requests at once.
 // Lifetime:      shared with the host; arguments that are references live until the task has ended.
-// Errors:        `reason` becomes part of the message of the 403. A refusal with an `error` makes the response a 500. An exception counts
-//                as kNoOpinion with an error.
+// Errors:        the message of the 403 contains `reason`. If the request is refused and a result has an `error`, the response is a 500. An
+//                exception counts as kNoOpinion with an error.
 #pragma once
 
 #include <memory>
@@ -35,8 +35,9 @@ struct AuthorizationAttributes {
   std::string resource;
   std::string subresource;
   std::string name;
-  // The selectors of list, watch and deletecollection requests. If the error is set, the selector has only the requirements that could be
-  // parsed, possibly none. Requirements narrow a request, so an authorizer may decide by the parsed ones.
+  // The selectors of list, watch and deletecollection requests. If fields_error or labels_error is set, the selector contains only the
+  // requirements that could be parsed, possibly none. Each requirement makes the request narrower, so an authorizer may decide by the
+  // parsed requirements alone.
   FieldSelector fields;
   Status fields_error;
   LabelSelector labels;
@@ -50,15 +51,15 @@ enum class Decision : unsigned char { kNoOpinion, kAllow, kDeny };
 // The result of an authorizer.
 struct AuthorizerResult {
   Decision decision = Decision::kNoOpinion;
-  std::string reason;  // sent to the client with a refusal; an audit annotation
+  std::string reason;  // part of the message of a refusal; also recorded as an audit annotation
   Status error;        // an error during the evaluation; independent of the decision
 };
 class RuleResolver;
 
-// The members of AuthorizationAttributes as views into a request, or into attributes.
+// The members of AuthorizationAttributes as views into a RequestContext or into an AuthorizationAttributes.
 class RequestView {
  public:
-  // `context`, `attributes`: outlive the view and do not change while it is used.
+  // `context` and `attributes` must outlive the view and must not change while it is used.
   explicit RequestView(const RequestContext& context) noexcept;
   explicit RequestView(const AuthorizationAttributes& attributes) noexcept;
 
@@ -75,13 +76,14 @@ class RequestView {
 
   // True if the request has a field selector or a label selector.
   bool has_selectors() const noexcept;
-  // The selectors of list, watch and deletecollection requests, parsed by each call; of an access review, only the valid requirements.
-  // Errors:        no requirement is valid; an authorizer that decides by selectors must not treat the selector as absent.
+  // The selectors of list, watch and deletecollection requests. Each call parses the selector of a request. The selector of an access
+  // review contains only its valid requirements.
+  // Errors: the selector has no valid requirement. An authorizer that decides by selectors must not treat such a selector as absent.
   Result<FieldSelector> field_selector() const;
   Result<LabelSelector> label_selector() const;
 
  private:
-  const AuthorizationAttributes* attributes_ = nullptr;  // null: the selectors are the texts of `info_`
+  const AuthorizationAttributes* attributes_ = nullptr;  // null: the view is of a request, and `info_` contains the selectors
   const RequestInfo* info_ = nullptr;
 };
 
@@ -89,18 +91,18 @@ class RequestView {
 class Authorizer {
  public:
   virtual ~Authorizer();
-  // The mode in --authorization-mode, and a label of metrics.
+  // The authorizer's mode for --authorization-mode, and a label of metrics.
   virtual std::string_view name() const noexcept = 0;
-  // The decision, if it needs no waiting; nullopt: the host calls authorize(). Called first for every request, on the connection's
-  // executor, so it must not block. Default: nullopt.
+  // Returns the decision if it needs no waiting; nullopt: the host calls authorize(). The host calls this first for every request, on the
+  // connection's executor, so it must not block. Default: nullopt.
   virtual std::optional<AuthorizerResult> decide_now(const RequestView& request) const;
-  // May end on any executor. The default returns what decide_now() returns; an authorizer overrides one of the two.
+  // May end on any executor. The default returns the result of decide_now(). An authorizer overrides decide_now(), authorize() or both.
   virtual Task<AuthorizerResult> authorize(const AuthorizationAttributes& attributes);
-  // This authorizer, if it can list the rules of a user; else null, and SelfSubjectRulesReview reports an incomplete list.
+  // Returns this authorizer if it can list the rules of a user. Null: SelfSubjectRulesReview reports an incomplete list.
   virtual RuleResolver* rule_resolver() noexcept { return nullptr; }
 };
 
-// One place in the order of authorizers (Host::set_authorizer_order), as an entry of an AuthorizationConfiguration.
+// One position in the order of authorizers (Host::set_authorizer_order): an entry of an AuthorizationConfiguration.
 struct AuthorizerPlace {
   std::string type;  // kube-apiserver's mode: "RBAC", "Webhook", …
   std::string name;  // unique in the order; with `type`, the labels of the metrics

@@ -1,6 +1,6 @@
 // The callbacks of Exchange::on_close, for classes that implement Exchange.
 //
-// Thread-safety: any thread; callbacks run on the thread that calls run(), without the lock.
+// Thread-safety: any thread. Callbacks run on the thread that calls run(), which does not hold the lock while it calls them.
 // Errors:        none; callbacks must not throw.
 #pragma once
 
@@ -17,11 +17,13 @@ namespace backplane BACKPLANE_API {
 // An ordered list of callbacks that run at most once.
 class CloseCallbacks {
  public:
-  // Appends a callback. Returns the id for remove(); ids are not reused. A callback added after run() waits for the next run().
+  // Appends a callback. Returns the id for remove(); ids are not reused. A callback that is added after run() has returned is called by the
+  // next run().
   std::uint64_t add(std::function<void()> callback);
-  // Destroys the callback. Without effect for an unknown id, such as that of a callback that has run or is running; does not wait.
+  // Destroys the callback. Without effect for an unknown id, such as that of a callback that has run or is running. Does not wait for a
+  // running callback.
   void remove(std::uint64_t id) noexcept;
-  // Calls each callback once, in order, and removes it before the call; a callback may add and remove others. Returns when none is left.
+  // Removes and calls each callback, in order. A callback may add and remove others. Returns when no callback is left.
   void run();
   // Removes all callbacks without running them.
   void clear() noexcept;

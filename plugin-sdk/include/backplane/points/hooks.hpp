@@ -1,10 +1,10 @@
 // Lifecycle hooks, signals and health checks.
 //
-// Thread-safety: hooks of a plugin run on its executor (Host::executor), those of different plugins at the same time. health checks are
-//                called from any thread.
+// Thread-safety: hooks of a plugin run on its executor (Host::executor); hooks of different plugins may run at the same time. Health checks
+//                are called from any thread.
 // Lifetime:      the host fires the stop signal before it waits for a hook to end.
-// Errors:        a post-start hook that fails leaves its check poststarthook/NAME red; it terminates the process if --require-plugin
-//                names the plugin or if kube-apiserver has a hook of that name. Errors of pre-shutdown hooks, and hooks that outlast
+// Errors:        if a post-start hook fails, its check poststarthook/NAME stays red. The process exits if --require-plugin names the
+//                plugin, or if kube-apiserver has a hook of that name. Errors of pre-shutdown hooks, and hooks that run longer than
 //                --request-timeout, are logged and make the process exit with code 1.
 #pragma once
 
@@ -28,9 +28,9 @@ class Signal {
   virtual std::string_view name() const noexcept = 0;
   virtual void fire() = 0;  // idempotent; any thread
   virtual bool fired() const noexcept = 0;
-  // Resumes when the signal has fired, at once if it already has.
+  // Resumes when the signal has fired; resumes at once if it has already fired.
   virtual Task<void> wait() = 0;
-  // Calls `callback` once, inside fire(); inside this call if the signal has fired.
+  // Calls `callback` once: inside fire(), or inside on_fire() if the signal has already fired.
   virtual void on_fire(std::function<void()> callback) = 0;
 };
 
@@ -54,11 +54,11 @@ class Sleeper {
   std::shared_ptr<State> state_;
 };
 
-// Runs after the server listens. The check poststarthook/<name> is red until it returns success. Long-running work belongs in a task
-// (Host::spawn).
+// Runs after the server listens. The check poststarthook/<name> is red until the hook returns success. A hook starts long-running work as a
+// task (Host::spawn).
 //
-//   Task<Status> start(PostStartHookContext context);
-//   host.add_post_start_hook("census", start);
+//   Task<Status> start_census(PostStartHookContext context);
+//   return host.add_post_start_hook("census", &start_census);
 using PostStartHook = std::function<Task<Status>(PostStartHookContext context)>;
 // Runs when the server shuts down.
 using PreShutdownHook = std::function<Task<Status>()>;
@@ -66,8 +66,12 @@ using PreShutdownHook = std::function<Task<Status>()>;
 // One check of /healthz, /livez and /readyz.
 //
 //   class StoreCheck final : public HealthCheck {
+//    public:
 //     std::string name() const override { return "store"; }
-//     Task<Status> check() override { co_return connected_ ? Status() : service_unavailable("not connected"); }
+//     Task<Status> check() override { co_return connected_.load() ? Status() : service_unavailable("not connected"); }
+//
+//    private:
+//     std::atomic<bool> connected_ = false;
 //   };
 class HealthCheck {
  public:
@@ -76,7 +80,8 @@ class HealthCheck {
   virtual std::string name() const = 0;
   // `?exclude=<group>` leaves out all checks of a group; empty: no group.
   virtual std::string group() const { return {}; }
-  // Success, or the error that is logged. The response contains only "reason withheld". Keep the check short: it runs with each request.
+  // Returns success, or the error to log. A response contains only "reason withheld" instead of the error. Keep the check short: it runs
+  // for each request.
   virtual Task<Status> check() = 0;
 };
 
@@ -85,7 +90,7 @@ struct HealthEndpoints {
   bool healthz = true;
   bool livez = true;
   bool readyz = true;
-  // Counts as green on /livez until --livez-grace-period has passed: for checks that are red during a slow startup.
+  // The check counts as green on /livez until --livez-grace-period has passed: for checks that are red during a slow startup.
   bool boot_sequence = false;
 };
 

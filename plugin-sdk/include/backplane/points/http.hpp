@@ -1,8 +1,8 @@
 // One HTTP request and its response, for HTTP/1.1, HTTP/2 and in-process calls.
 //
-// Thread-safety: used only on the executor of its connection, except for abort(), which any thread may call. A coroutine that has
-//                switched to another executor switches back (resume_on) before it touches the exchange. The handler may end on any
-//                executor.
+// Thread-safety: used only on the executor of the exchange's connection, except for abort(), which any thread may call. A coroutine that
+//                has switched to another executor switches back (resume_on) before it uses the exchange. The handler's coroutine may end on
+//                any executor.
 // Lifetime:      valid until the handler's task ends, even if the peer has closed the connection.
 // Errors:        I/O errors are values; after the peer has closed the connection every call returns kTimeout or does nothing.
 #pragma once
@@ -52,13 +52,13 @@ class Exchange;
 // A callback registered with Exchange::on_close(). Destroying it removes the callback. Movable; used on the exchange's executor.
 class CloseSubscription {
  public:
-  // Not subscribed to anything.
+  // Has no callback.
   CloseSubscription() noexcept = default;
   CloseSubscription(Exchange& exchange, std::uint64_t id) noexcept : exchange_(&exchange), id_(id) {}
   CloseSubscription(CloseSubscription&& other) noexcept : exchange_(std::exchange(other.exchange_, nullptr)), id_(other.id_) {}
   CloseSubscription& operator=(CloseSubscription&& other) noexcept;
   ~CloseSubscription() { cancel(); }
-  // Removes the callback: it is not called after this.
+  // Removes the callback. The callback is not called afterwards.
   void cancel() noexcept;
 
  private:
@@ -72,7 +72,7 @@ class Exchange {
   virtual ~Exchange();
 
   // ---- the request
-  // Views into the request are valid as long as the exchange.
+  // Returned views into the request are valid as long as the exchange.
   virtual std::string_view method() const noexcept = 0;  // upper case
   virtual std::string_view target() const noexcept = 0;  // the request target as sent: path[?query]
   virtual int http_major() const noexcept = 0;           // 1 or 2
@@ -89,9 +89,10 @@ class Exchange {
   // Reads the whole body.
   // Errors: kRequestEntityTooLarge ("limit is N") past `max_bytes`; kTimeout if the peer stops sending.
   virtual Task<Result<std::string>> read_body(std::size_t max_bytes) = 0;
-  // Waits for the next part of the body; empty at its end. The peer sends more only as parts are read, so memory stays within one
-  // flow-control window. One reader at a time; not combined with read_body().
-  // Errors: kTimeout if the peer stops sending or closes before the end; kInternalError if the exchange does not stream bodies.
+  // Waits for the next part of the body; returns an empty string at the end of the body. The peer sends more only as parts are read, so
+  // memory use stays within one flow-control window. Only one reader at a time. Must not be combined with read_body().
+  // Errors: kTimeout if the peer stops sending, or closes the connection before the end of the body; kInternalError if the exchange does
+  // not stream bodies.
   virtual Task<Result<std::string>> read_body_some();
 
   // ---- the response: either respond() once, or start(), write()… and finish()
@@ -110,28 +111,28 @@ class Exchange {
   virtual Task<Status> write(std::vector<SharedBytes> chunks) = 0;
   // Ends a streamed body.
   virtual Task<void> finish() = 0;
-  // Sends 101 with `Upgrade: protocol` and the response headers set so far. Afterwards write() sends raw bytes, read_some() returns the
-  // peer's, and finish() closes the connection.
-  // Errors: kBadRequest if the exchange does not own a connection (HTTP/2, calls from inside).
+  // Sends 101 with `Upgrade: protocol` and the response headers set so far. Afterwards write() sends raw bytes, read_some() returns raw
+  // bytes of the peer, and finish() closes the connection.
+  // Errors: kBadRequest if the exchange does not own a connection (HTTP/2, in-process calls).
   virtual Task<Status> switch_protocols(std::string_view protocol);
-  // Waits for bytes after switch_protocols(); empty when the peer has closed its side. One reader at a time.
+  // Waits for bytes after switch_protocols(); returns an empty string when the peer has closed its side. Only one reader at a time.
   virtual Task<std::string> read_some();
   // True once the head has been sent, by this handler or by a filter.
   virtual bool started() const noexcept = 0;
-  // The code that was sent; 0 before.
+  // The status code that was sent; 0 before the head has been sent.
   virtual int response_code() const noexcept = 0;
 
   // ---- the connection
-  // Calls `callback` once, on the exchange's executor, if the peer closes the connection or the exchange is aborted before the response
-  // is complete. Destroying the subscription removes it. Never called inside on_close(). Callbacks run in the order of their
-  // subscriptions.
+  // Calls `callback` once, on the exchange's executor, if the peer closes the connection or the exchange is aborted before the response is
+  // complete. Destroying the CloseSubscription removes the callback. on_close() itself never calls it. Callbacks run in the order of their
+  // registration.
   [[nodiscard]] CloseSubscription on_close(std::function<void()> callback) {
     return CloseSubscription(*this, add_close_callback(std::move(callback)));
   }
   // True after the peer has closed the connection, or after abort().
   virtual bool closed() const noexcept = 0;
-  // Checks the connection now, for a handler that occupies its executor so that no callback can run. Costs a system call. A client that
-  // has reset its HTTP/2 stream but keeps the connection is not detected. Exchanges without a connection return closed().
+  // Checks the connection now, for a handler that occupies its executor so long that no callback can run. Costs a system call. Does not
+  // detect a client that has reset its HTTP/2 stream and keeps the connection open. Exchanges without a connection return closed().
   virtual bool peer_gone() const noexcept { return closed(); }
   // Closes the connection after this response (HTTP/1.1: Connection: close; HTTP/2: GOAWAY).
   virtual void close_connection_after() = 0;
@@ -142,7 +143,7 @@ class Exchange {
   //
   // Registers a callback; the result is the id for remove_close_callback(), never 0.
   virtual std::uint64_t add_close_callback(std::function<void()> callback) = 0;
-  // Without effect if the callback has run or was removed.
+  // Removes the callback. Without effect if it has run or has been removed.
   virtual void remove_close_callback(std::uint64_t id) noexcept = 0;
 };
 
@@ -170,7 +171,7 @@ inline CloseSubscription& CloseSubscription::operator=(CloseSubscription&& other
 class HttpHandler {
  public:
   virtual ~HttpHandler();
-  // Sends the response. An exception gets 500 from the outermost filter, or aborts a response that has begun.
+  // Sends the response. If it throws, the outermost filter sends 500, or aborts a response that has begun.
   virtual Task<void> handle(RequestContext& context, Exchange& exchange) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Extension point: paths outside the resource tree.
+// Extension point: paths other than those of API resources (/apis/…, /api/…).
 //
 // Thread-safety: plain data; DynamicPaths may be called from any thread.
 // Lifetime:      handlers are shared with the host.
@@ -14,7 +14,7 @@ namespace backplane BACKPLANE_API {
 
 class HttpHandler;
 
-// A path outside the resource tree and its handler.
+// A path that serves no API resource, and its handler.
 struct PathRoute {
   std::string path;
   bool prefix = false;  // true: this path and everything below it
@@ -22,8 +22,8 @@ struct PathRoute {
   std::shared_ptr<HttpHandler> handler;
 };
 
-// Adds and removes paths at run time (a proxied group). Each call publishes a new route table; readers do not wait for it, and a running
-// request finishes with the handler that it began with.
+// Adds and removes paths at run time, for example those of an API group that is proxied to another server. Each call publishes a new route
+// table. Readers do not wait for a publication, and a running request keeps the handler with which it began.
 //
 // Thread-safety: any thread.
 // Errors:        kServiceUnavailable before the server starts; kAlreadyExists if another plugin has the path.
@@ -32,7 +32,8 @@ class DynamicPaths {
   virtual ~DynamicPaths();
   // Adds the route, or replaces this plugin's route on the same path.
   virtual Status publish(PathRoute route) = 0;
-  // Errors: kNotFound when this plugin has not published it.
+  // Removes the route of this plugin with this path.
+  // Errors: kNotFound if this plugin has not published the path.
   virtual Status withdraw(std::string path) = 0;
 };
 

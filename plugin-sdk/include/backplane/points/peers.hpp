@@ -1,6 +1,6 @@
-// API servers on the same store that serve resources that this server does not serve: during an upgrade, or if their plugins differ. A
-// request for a resource that no plugin here serves is proxied to such a peer before it gets 404, and discovery merges the peers'
-// resources.
+// Peers: API servers that use the same store and serve resources that this server does not serve. Peers exist during an upgrade, or if the
+// servers have different plugins. If no plugin of this server serves the resource of a request, the request is proxied to a peer that
+// serves it; only if there is none, the client gets 404. Discovery merges the resources of the peers.
 //
 // Thread-safety: every method from any thread.
 // Lifetime:      shared; a running request keeps its handler.
@@ -27,7 +27,7 @@ struct PeerDiscovery {
     std::string id;
     Array groups;  // APIGroupDiscovery of apidiscovery.k8s.io/v2
   };
-  std::string own_id;           // the id of this server, which orders it among the peers
+  std::string own_id;           // the id of this server, for its position in the order of all servers
   std::vector<Server> servers;  // sorted by id
 };
 using PeerDiscoveryRef = std::shared_ptr<const PeerDiscovery>;
@@ -36,9 +36,10 @@ using PeerDiscoveryRef = std::shared_ptr<const PeerDiscovery>;
 class PeerServers {
  public:
   virtual ~PeerServers();
-  // The proxy for a request whose resource is not served here; null if no peer serves it, or if the request comes from a peer.
+  // Returns the proxy for a request whose resource this server does not serve. Null if no peer serves the resource, or if a peer has sent
+  // the request.
   virtual std::shared_ptr<HttpHandler> find(const RequestContext& context, const Exchange& exchange) = 0;
-  // Null if no peer is known.
+  // Returns the current documents; null if no peer is known.
   virtual PeerDiscoveryRef discovery() const = 0;
 };
 

@@ -1,11 +1,13 @@
 // The extension point for flow control: which requests run now, which wait, and which get 429. A registered gate replaces the host's
 // limits --max-requests-inflight and --max-mutating-requests-inflight. It runs after authentication and before authorization.
 //
-// The host asks for requests that are not long-running, and for watches until they have started: a watch releases its seat when its
-// initial events are written.
+// The host calls the gate for requests that are not long-running, and for watches. A watch occupies its seat only until its initial events
+// are written.
+//
 // Thread-safety: enter(), wait() and leave() run on the executor of the request's connection, for any number of requests at once;
 //                measured() runs on any thread.
-// Lifetime:      shared; every admitted request has left before the plugin is destroyed.
+//                measured() runs on any thread.
+// Lifetime:      shared; leave() has been called for every admitted request before the plugin is destroyed.
 // Errors:        none; a request is admitted or refused.
 #pragma once
 
@@ -42,8 +44,8 @@ struct GatePass {
 };
 
 enum class GateAnswer : unsigned char {
-  kEnter,   // admitted; leave() is called once when the request has ended
-  kRefuse,  // refused with 429 and the response headers that are set; leave() is not called
+  kEnter,   // admitted; the host calls leave() once, when the request has ended
+  kRefuse,  // refused with 429 and the response headers that enter() has set; the host does not call leave()
   kWait,    // undecided: the host awaits wait()
 };
 
@@ -51,23 +53,24 @@ enum class GateAnswer : unsigned char {
 class RequestGate {
  public:
   virtual ~RequestGate();
-  // Decides without waiting. Called for every request, so its cost counts. May set response headers.
+  // Decides without waiting. The host calls it for every request, so it must be fast. May set response headers.
   virtual GateAnswer enter(RequestContext& context, Exchange& exchange, GatePass& pass) = 0;
-  // Waits for a seat. True: admitted, as kEnter. False: refused, as kRefuse; also if the client closes the connection.
+  // Waits for a seat. True: the request is admitted, as with kEnter. False: the request is refused, as with kRefuse; also if the client
+  // closes the connection.
   virtual Task<bool> wait(RequestContext& context, Exchange& exchange, GatePass& pass) = 0;
-  // The request has ended. Called once for each admitted request.
+  // The host calls it once for each admitted request, when the request has ended.
   virtual void leave(GatePass& pass) noexcept = 0;
-  // Fields for the request's access-log line, such as ` apf_pl="exempt"`, for an admitted or refused request.
+  // Returns fields for the access-log line of an admitted or refused request, such as ` apf_pl="exempt"`.
   virtual std::string log_fields(const GatePass& pass) const;
   // The gate's metrics for /metrics.
   virtual std::vector<Metric::Snapshot> measured() const = 0;
 };
 
-// Objects of one resource in its watch cache.
+// The number and size of the objects of one resource in its watch cache.
 struct StoredObjects {
   GroupResource resource;
   std::size_t objects = 0;
-  std::size_t bytes = 0;  // their total size
+  std::size_t bytes = 0;  // the total size of the objects
 };
 
 }  // namespace BACKPLANE_API

@@ -1,6 +1,7 @@
 // The storage backend: an ordered history of key-value changes, numbered by one revision sequence. Its semantics are those of etcd v3.
 //
-// A backend is a plugin (Host::register_storage_backend). API plugins do not use it; they use Host::make_storage.
+// A backend is a plugin (Host::register_storage_backend). API plugins use Host::make_storage instead of a backend.
+//
 // Thread-safety: every method from any thread at any time.
 // Lifetime:      outlives every StorageWatch that it returns; stop() ends them with kExpired.
 // Errors:        kExpired (the revision is compacted), kTimeout, kServiceUnavailable (the backend is unreachable), kInternalError. A
@@ -26,8 +27,8 @@ namespace backplane BACKPLANE_API {
 class HttpClient;     // backplane/net/client.hpp
 struct ClientConfig;  // backplane/net/client.hpp
 
-// Every key begins with it; objects have keys such as "/registry/pods/default/web". A backend may store another text in its place, as
-// --etcd-prefix says.
+// The prefix of every key; objects have keys such as "/registry/pods/default/web". A backend may replace the prefix by another one in the
+// keys that it stores (--etcd-prefix).
 inline constexpr std::string_view kStorageKeyRoot = "/registry";
 
 using LeaseId = std::int64_t;  // 0: no lease
@@ -56,7 +57,7 @@ struct RangeRequest {
 };
 // The state of the range at one revision.
 struct RangeResult {
-  std::vector<KeyValue> items;  // by key
+  std::vector<KeyValue> items;  // in ascending order of the keys
   Revision revision = 0;        // of the store at the time of the read
   std::int64_t count = 0;       // number of keys in the range at that revision, regardless of `limit`
   bool more = false;
@@ -73,21 +74,21 @@ struct Put {
   SharedBytes value;
   LeaseId lease = 0;
 };
-// A transaction: if all compares hold, all puts and removes are committed in one revision; otherwise nothing is written.
+// A transaction: if all compares hold, all puts and removes are committed in one revision; if a compare fails, nothing is written.
 //
 //   TxnRequest create;
 //   create.compares = {{key, 0}};  // the key must not exist
 //   create.puts = {{key, bytes}};
 struct TxnRequest {
-  // All must hold.
+  // All of these conditions must hold.
   std::vector<Compare> compares;
   std::vector<Put> puts;
   std::vector<std::string> removes;
 };
 struct TxnResult {
   bool committed = false;
-  Revision revision = 0;        // of the commit; if a compare failed, of the store
-  std::vector<KeyValue> found;  // not committed: the compared keys that exist
+  Revision revision = 0;        // the revision of the commit; if a compare failed, the current revision of the store
+  std::vector<KeyValue> found;  // if a compare failed: those of the compared keys that exist
 };
 
 // One change of one key.
@@ -95,10 +96,10 @@ struct StorageEvent {
   enum class Type : unsigned char { kPut, kDelete };
   Type type = Type::kPut;
   KeyValue kv;                     // kDelete: only key and mod_revision are set
-  SharedBytes previous;            // the value before; empty on creation, and if it cannot be read
-  Revision previous_revision = 0;  // its mod_revision; 0 on creation
+  SharedBytes previous;            // the value before the change; empty on creation, or if that value cannot be read
+  Revision previous_revision = 0;  // mod_revision of the value before the change; 0 on creation
 };
-// Changes of whole revisions; a revision is never split between batches.
+// Changes of one or more whole revisions; the changes of one revision are never split between batches.
 struct EventBatch {
   std::vector<StorageEvent> events;  // in commit order; empty for a progress notification
   Revision revision = 0;             // all changes up to this revision have been delivered
@@ -110,26 +111,26 @@ class StorageWatch {
   virtual ~StorageWatch();
   // Waits for the next batch. Errors: kExpired if the needed history is compacted, or after stop() or cancel().
   virtual Task<Result<EventBatch>> next() = 0;
-  // Ends a pending next() and all later ones with kExpired. Any thread.
+  // Ends a pending next() and all later calls of next() with kExpired. Any thread.
   virtual void cancel() = 0;
 };
 
-//
-// Every backend passes the conformance suite that the built-in backends share.
+// The interface of a backend. Every backend must pass the conformance suite that the built-in backends share.
 class StorageBackend {
  public:
   virtual ~StorageBackend();
 
   // The revision of the last acknowledged commit. Linearizable.
   virtual Task<Result<Revision>> current_revision() = 0;
-  // The same without waiting, if the backend knows it locally (single-process backends); otherwise 0.
+  // The revision of the last acknowledged commit, without waiting, if the backend stores it locally (single-process backends); otherwise 0.
   virtual Revision committed_revision() const noexcept { return 0; }
 
-  // True: every watch receives every revision at once, including those that change nothing below its prefix. False (etcd):
-  // EventBatch::revision of a watch advances only with events for it, or after request_progress().
+  // True: every watch receives every revision at once, including revisions that change no key with its prefix. False (etcd):
+  // EventBatch::revision of a watch advances only with events for that watch, or after request_progress().
   virtual bool progress_is_immediate() const noexcept { return true; }
-  // Requests a progress notification on every open watch: each soon returns a batch, possibly empty, whose revision is at least that of
-  // the store at the time of this call. Returns when the request is sent. Cheap enough for ten calls a second. Default: does nothing.
+  // Requests a progress notification on every open watch: the next() of each watch soon returns a batch, possibly empty, whose revision is
+  // at least the store's revision at the time of this call. Returns when the request is sent. Cheap enough for ten calls a second. The
+  // default does nothing.
   virtual Task<Status> request_progress();
 
   // Reads keys in order at one revision. Errors: kExpired if `request.revision` is compacted.
@@ -138,43 +139,44 @@ class StorageBackend {
   virtual Task<Result<TxnResult>> txn(TxnRequest request) = 0;
   // Streams the changes with mod_revision > `after` of keys that start with `prefix`.
   virtual Result<std::unique_ptr<StorageWatch>> watch(std::string prefix, Revision after) = 0;
-  // Whether raise_revision() is supported. A copied store must continue above the revisions that clients have seen; a backend without
-  // support is written to until it has passed them.
+  // Whether raise_revision() is supported. A copy of a store must continue with revisions that are greater than those that clients have
+  // received. If a backend does not support raise_revision(), the copy makes writes until the backend's revision is great enough.
   virtual bool can_raise_revision() const noexcept { return false; }
-  // Makes the next commit's revision greater than `revision`; durable when the task ends. Without effect if the store is past it.
+  // Makes the revision of the next commit greater than `revision`; durable when the task ends. Without effect if the store's revision is
+  // already greater.
   // Errors: those of a write; kInternalError if can_raise_revision() is false.
   virtual Task<Status> raise_revision(Revision revision);
 
-  // Discards history that only revisions < `revision` need.
+  // Discards the history that only reads and watches of revisions < `revision` need.
   virtual Task<Status> compact(Revision revision) = 0;
   // Creates a lease: its keys are removed after `ttl`.
   virtual Task<Result<LeaseId>> grant_lease(std::chrono::seconds ttl) = 0;
   // The check of /healthz. Returns within `timeout`.
   virtual Task<Status> health(std::chrono::milliseconds timeout) = 0;
-  // Refuses new calls, completes accepted ones, ends the watches, closes files.
+  // Refuses new calls, completes accepted calls, ends the watches, and closes the files.
   virtual Task<Status> stop() = 0;
   // Size of the store in bytes, on disk or in memory, for metrics; -1: unknown.
   virtual std::int64_t size_bytes() const noexcept { return -1; }
-  // The codec, by name ("json", "protobuf"), in which the host encodes objects of built-in kinds for this backend; custom resources are
-  // always JSON. Stored values of every encoding are readable.
+  // The name ("json", "protobuf") of the codec with which the host encodes objects of built-in kinds for this backend. Custom resources are
+  // always JSON. The host can read stored values of every codec.
   virtual std::string_view stored_form() const noexcept { return "json"; }
 };
 
-// Connections of a store to its servers. In contrast to Host::make_client() and Host::executor(), they last until the store has stopped,
-// which is after the plugins' tasks.
+// Connections of a store to its servers. They last until the store has stopped, which is after the plugins' tasks have ended. The
+// connections of Host::make_client() and Host::executor() end earlier.
 struct StoreConnections {
-  // As Host::make_client().
+  // Makes a client, as Host::make_client() does.
   std::function<Result<std::shared_ptr<HttpClient>>(ClientConfig config)> make_client;
-  // For tasks of the store that belong to no request. It is shared: never block it.
+  // The executor for tasks of the store that belong to no request. Other code shares the executor: never block it.
   Executor* executor = nullptr;
 };
 
 // Argument of the backend's factory.
 struct StorageBackendConfig {
-  std::string data_dir;  // a directory for this backend alone; it exists, mode 0700
+  std::string data_dir;  // a directory that only this backend uses; it exists and has mode 0700
   // --unsafe-no-fsync: acknowledge writes that may be lost in a power failure. For tests.
   bool unsafe_no_fsync = false;
-  // The encoding that the operator has configured (a codec's name); empty: the backend's default.
+  // The name of the codec that the operator has configured; empty: the backend's default.
   std::string stored_form;
   StoreConnections connections = {};
 };

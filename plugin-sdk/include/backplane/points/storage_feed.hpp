@@ -1,8 +1,8 @@
 // Parts shared by storage backends: the feed of committed events that watches read with cursors, and the table of leases.
 //
-// Thread-safety: CommitFeed: append() from one thread at a time, everything else from any thread. LeaseTable: one thread at a time.
-//                A CallerRunsScope belongs to the thread that created it.
-// Lifetime:      the CommitHistory outlives the feed. Watches may outlive both after close().
+// Thread-safety: CommitFeed: append() from one thread at a time; all other methods from any thread. LeaseTable: one thread at a time. A
+//                CallerRunsScope is used only by the thread that created it.
+// Lifetime:      the CommitHistory outlives the CommitFeed. Watches may outlive both if close() has been called.
 // Errors:        kExpired if the history that a watch needs is gone or the feed is closed.
 #pragma once
 
@@ -19,26 +19,28 @@
 
 namespace backplane BACKPLANE_API {
 
-// Reads events older than the feed's window, for watches that start at an old revision.
+// Reads events older than the events in the feed's memory, for watches that start at an old revision.
 class CommitHistory {
  public:
   virtual ~CommitHistory();
-  // Events after revision `after` of keys that start with `prefix`, oldest first: about `limit` events, never part of a revision. The
-  // batch's revision is the last one covered. Errors: kExpired if `after` is compacted.
+  // Returns the events after revision `after` of keys that start with `prefix`, oldest first: about `limit` events, but always all events
+  // of a revision. EventBatch::revision is the last revision that the result covers.
+  // Errors: kExpired if `after` is compacted.
   virtual Task<Result<EventBatch>> read_history(std::string prefix, Revision after, std::size_t limit) = 0;
 };
 
-// An executor that lets the thread that posts work run it, so that no sleeping thread has to be woken: the executor of the host's caches.
+// An executor that can run posted work on the thread that has posted it, so that no sleeping thread has to be woken. The host's watch
+// caches use such an executor.
 class CallerRunsExecutor {
  public:
   virtual ~CallerRunsExecutor();
-  // Runs what the calling thread has posted within its CallerRunsScope. Runs nothing if the executor's thread is running or has been
-  // woken for other work: that thread then runs it.
+  // Runs the work that the calling thread has posted within its CallerRunsScope. If the executor's thread is running, or has been woken for
+  // other work, run_posted() runs nothing, and the executor's thread runs the work.
   virtual void run_posted() noexcept = 0;
 };
 
-// While it exists, work that this thread posts to a CallerRunsExecutor wakes no thread; the destructor runs it. The thread holds no lock
-// when the scope ends. For CommitFeed and for implementations of CallerRunsExecutor.
+// While the scope exists, work that this thread posts to a CallerRunsExecutor wakes no thread; the destructor runs that work. The thread
+// must hold no lock when the scope ends. Only CommitFeed and implementations of CallerRunsExecutor use it.
 class CallerRunsScope {
  public:
   CallerRunsScope() noexcept;
@@ -46,9 +48,9 @@ class CallerRunsScope {
   CallerRunsScope(const CallerRunsScope&) = delete;
   CallerRunsScope& operator=(const CallerRunsScope&) = delete;
 
-  // The scope of the calling thread; null without one.
+  // The innermost scope of the calling thread; null if it has none.
   static CallerRunsScope* current() noexcept;
-  // True: the destructor calls run_posted() of `executor`. False: the scope already has another executor.
+  // Returns true if the destructor will call run_posted() of `executor`; false if the scope already has another executor.
   bool accept(CallerRunsExecutor& executor) noexcept;
 
  private:
@@ -56,35 +58,36 @@ class CallerRunsScope {
   CallerRunsExecutor* executor_ = nullptr;
 };
 
-// The newest commits in memory, bounded by count and bytes. A watch is a cursor into this window and has no queue, so slow watches cost
-// no memory; one that falls out of the window continues from CommitHistory.
+// Keeps the newest commits in memory, bounded by count and bytes. A watch is a position in this memory and has no queue, so slow watches
+// cost no memory. A watch whose next commit is no longer in memory continues from CommitHistory.
 //
-//   feed.append(events, revision);  // with the store's lock: keeps the order of commits
+//   feed.append(events, revision);  // while the store's lock is held, so that the order of commits is kept
 //   lock.unlock();
-//   feed.wake();                    // resumes watches, which may call back into the store
+//   feed.wake();                    // resumes watches, which may call the store
 class CommitFeed {
  public:
-  // Bounds of the window.
+  // Bounds of the commits in memory.
   struct Limits {
     std::size_t max_events = 8192;
     std::size_t max_bytes = 8 * 1024 * 1024;
-    std::size_t batch = 1024;  // most events in one batch
+    std::size_t batch = 1024;  // the maximum of events in one batch, except that a commit is not split
   };
-  // `floor`: the store's revision at startup; older events are read from `history`.
+  // `floor`: the store's revision at startup. Events up to `floor` are read from `history`.
   CommitFeed(CommitHistory& history, Revision floor);
   CommitFeed(CommitHistory& history, Revision floor, Limits limits);
   ~CommitFeed();
   CommitFeed(const CommitFeed&) = delete;
   CommitFeed& operator=(const CommitFeed&) = delete;
 
-  // Appends the events of the commits up to `revision`, in order, without resuming watches. May be called with the store's lock held.
+  // Appends the events of the commits up to `revision`, in order. Resumes no watch. May be called with the store's lock held.
   void append(std::vector<StorageEvent> events, Revision revision);
-  // Resumes waiting watches. Call it after append(), without the store's lock.
+  // Resumes waiting watches. Call it after append(), without holding the store's lock.
   void wake();
-  // The same, but watches of the host's caches continue on this thread, inside the call, unless the thread of their executor is running.
-  // Waking another thread costs more than their work for a few events. For a thread of the backend that has nothing else to do.
+  // Like wake(), but the host's watch caches process the events on this thread, inside the call, unless the thread of their executor is
+  // running. For a few events, waking another thread costs more than the processing. Call it on a thread of the backend that has no other
+  // work.
   void wake_here();
-  // A watch of keys that start with `prefix`, from revision `after` + 1 on.
+  // Returns a watch of keys that start with `prefix`, from revision `after` + 1 on.
   Result<std::unique_ptr<StorageWatch>> watch(std::string prefix, Revision after);
   // Ends all watches with kExpired. Idempotent.
   void close();
@@ -95,7 +98,7 @@ class CommitFeed {
   std::shared_ptr<State> state_;
 };
 
-// Keys by lease. Uses a monotonic clock: a change of the system time expires no lease.
+// Leases and their keys. Uses a monotonic clock, so a change of the system time expires no lease.
 //
 //   for (const LeaseTable::Due& due : leases.take_due(now)) remove(due.keys);
 class LeaseTable {
@@ -111,10 +114,10 @@ class LeaseTable {
   // Adds a lease.
   void grant(LeaseId id, Time expires);
   bool has(LeaseId id) const { return leases_.contains(id); }
-  // Binds a key to a lease, or removes that binding.
+  // Binds a key to a lease (attach), or removes the binding (detach). Without effect for an unknown lease.
   void attach(LeaseId id, const std::string& key);
   void detach(LeaseId id, const std::string& key);
-  // The earliest expiry; nullopt without leases.
+  // The earliest expiry of a lease; nullopt if there are no leases.
   std::optional<Time> next_expiry() const;
   // Removes and returns the leases that have expired by `now`.
   std::vector<Due> take_due(Time now);
@@ -128,11 +131,11 @@ class LeaseTable {
   std::set<std::pair<Time, LeaseId>> by_expiry_;
 };
 
-// The checks common to all backends, with etcd's error texts: no empty key, no key written twice, at most 32 MiB in one transaction. The
-// backend checks that the leases exist.
+// Checks that all backends share: no key that is written is empty or contains a zero byte, no key is written twice, and the transaction has
+// at most 32 MiB. A larger transaction gets etcd's error text. The backend checks that the leases exist.
 Status check_txn(const TxnRequest& request);
 
-// The first key after all keys that start with `prefix`: the `end` of a RangeRequest for the prefix.
+// Returns the first key after all keys that start with `prefix`: the `end` of a RangeRequest for that prefix.
 std::string prefix_end(std::string prefix);
 
 }  // namespace BACKPLANE_API

@@ -25,15 +25,16 @@ class StorageTransformer {
   // The result of a read.
   struct Plain {
     SharedBytes bytes;
-    // to_storage() would now use another key or another format, so an update writes the object even if nothing else changes.
+    // True if to_storage() would use another key or another format now. An update then writes the object even if nothing else changes.
     bool stale = false;
   };
   virtual ~StorageTransformer();
-  // `key` is the storage key; the bytes may be bound to it. The defaults return the results of the two functions below: a transformer that
-  // never waits overrides only those.
+  // `key` is the storage key; a transformer may bind the stored bytes to it. The defaults return the results of to_storage_now() and
+  // from_storage_now(), so a transformer that never waits overrides only those.
   virtual Task<Result<SharedBytes>> to_storage(std::string key, SharedBytes bytes) const;
   virtual Task<Result<Plain>> from_storage(std::string key, SharedBytes bytes) const;
-  // The results, if they need no waiting; nullopt: the host calls the tasks above. Called first; must not block. Default: nullopt.
+  // Return the results if they need no waiting; nullopt (the default): the host calls to_storage() or from_storage(). The host calls these
+  // functions first; they must not block.
   virtual std::optional<Result<SharedBytes>> to_storage_now(std::string_view key, const SharedBytes& bytes) const;
   virtual std::optional<Result<Plain>> from_storage_now(std::string_view key, const SharedBytes& bytes) const;
 };
@@ -42,7 +43,8 @@ class StorageTransformer {
 class StorageTransformers {
  public:
   virtual ~StorageTransformers();
-  // Null: objects of the resource are stored without a transformation.  Called for each read and write; costs a lookup.
+  // Returns null if objects of the resource are stored without a transformation.  The host calls it for each read and write, so it must be
+  // fast.
   virtual std::shared_ptr<const StorageTransformer> find(const GroupResource& resource) const = 0;
 };
 

@@ -1,7 +1,7 @@
 // Runs the admission plugins, for storages that call admission themselves (RestStorage::admits_writes).
 //
 // Thread-safety: belongs to one request.
-// Errors:        the refusal of a plugin, sent to the client unchanged.
+// Errors:        the error of the plugin that refuses the write; sent to the client unchanged.
 #pragma once
 
 #include "backplane/core/status.hpp"
@@ -16,9 +16,9 @@ struct AdmissionAttributes;
 class AdmissionRunner {
  public:
   virtual ~AdmissionRunner();
-  // All mutating plugins. May change *attributes.object.
+  // Runs the mutating step of all plugins. May change *attributes.object.
   virtual Task<Status> admit(AdmissionAttributes& attributes) = 0;
-  // All validating plugins.
+  // Runs the validating step of all plugins.
   virtual Task<Status> validate(const AdmissionAttributes& attributes) = 0;
   // Whether any enabled plugin reads metadata.managedFields (AdmissionPlugin::reads_managed_fields).
   virtual bool reads_managed_fields() const noexcept { return true; }

@@ -1,7 +1,7 @@
-// API groups as a plugin installs them: once, in provision(), or at run time.
+// API groups that a plugin installs: once in provision(), or at run time.
 //
 // Thread-safety: plain data; DynamicGroups may be called from any thread.
-// Lifetime:      storages and handlers are shared with the host, which drops them when the last request on them has ended.
+// Lifetime:      storages and handlers are shared with the host, which releases them when the last request that uses them has ended.
 // Errors:        kAlreadyExists for a group version that another plugin serves.
 #pragma once
 
@@ -25,11 +25,11 @@ struct APIGroupInfo {
   std::string group;  // empty: the legacy core group under /api
   // In order of preference; empty: the order of Scheme::set_version_priority.
   std::vector<std::string> prioritized_versions;
-  // version → path ("deployments", "deployments/status") → storage.
+  // By version and by path ("deployments", "deployments/status").
   std::map<std::string, std::map<std::string, std::shared_ptr<RestStorage>>> storages;
-  // Types by version, for OpenAPI and kubectl explain.
+  // The types of each version, for OpenAPI and kubectl explain.
   std::map<std::string, std::shared_ptr<const SchemaSet>> schemas;
-  // As in an APIService: groups are listed by descending group priority, then by name.
+  // As in an APIService. Discovery lists groups by descending group priority, then by name.
   int group_priority_minimum = 1000;
   int version_priority = 15;
   std::map<std::string, int> version_priorities = {};  // for versions whose priority differs from version_priority
@@ -40,30 +40,32 @@ struct GroupVersionInfo {
   GroupVersion group_version;
   int group_priority_minimum = 0;
   int version_priority = 0;
-  std::string delegate;    // the plugin that serves it
+  std::string delegate;    // the name of the plugin that serves it
   bool published = false;  // installed at run time (DynamicGroups)
   bool forwarded = false;  // proxied to another server
 };
 
-// A change of the served group versions: added, now served by another plugin, or with other resources; and removed.
+// A change of the served group versions. `served`: versions that were added, are now served by another plugin, or have other resources than
+// before. `gone`: versions that were removed.
 struct GroupVersionsChange {
   std::vector<GroupVersionInfo> served;
   std::vector<GroupVersion> gone;
 };
 
-// A resource that is installed at run time, with its storages in each version. Discovery orders the versions of the group as Kubernetes
-// does.
+// A resource that is installed at run time, with the storages of each version. Discovery orders the versions of the group by Kubernetes'
+// order of versions (version_precedes).
 struct PublishedResource {
   struct Version {
     std::string version;
-    std::map<std::string, std::shared_ptr<RestStorage>> storages;  // path ("widgets", "widgets/status") → storage
-    std::shared_ptr<const SchemaSet> schemas;                      // types of this resource alone, for OpenAPI and explain
+    std::map<std::string, std::shared_ptr<RestStorage>> storages;  // by path ("widgets", "widgets/status")
+    std::shared_ptr<const SchemaSet> schemas;                      // types of this resource only, for OpenAPI and kubectl explain
   };
   std::string group;
   std::string resource;  // plural: "widgets"
   std::vector<Version> versions;
-  // A text that is equal as long as all published documents of the resource are equal, across restarts too; then the documents are not
-  // generated to find out whether they changed. Empty: they are compared byte by byte.
+  // A text that changes whenever a published document (discovery, OpenAPI) of the resource changes, and that is equal otherwise, also after
+  // a restart. If it is unchanged, the host does not generate the documents again. Empty: the host generates the documents and compares
+  // them.
   std::string identity;
   int group_priority_minimum = 1000;
   int version_priority = 100;
@@ -71,31 +73,32 @@ struct PublishedResource {
 
 struct ForwardedDocuments;  // net/forwarded_documents.hpp
 
-// A group version that another server serves: `handler` responds to its path and every path below. It takes precedence over a group
-// version of this server.
+// A group version that another server serves. `handler` serves its path and every path below it. It takes precedence over a group version
+// that this server serves.
 struct ForwardedVersion {
   GroupVersion group_version;
   int group_priority_minimum = 1000;
   int version_priority = 15;
   std::shared_ptr<HttpHandler> handler;
-  // For discovery and OpenAPI; null: discovery lists the version as stale and without resources.
+  // The documents for discovery and OpenAPI. Null: discovery lists the version as stale and without resources.
   std::shared_ptr<const ForwardedDocuments> documents = {};
 };
 
 // A set of changes that take effect together.
 struct GroupsChange {
-  std::vector<PublishedResource> put;  // added, or replacing the resource of that group and name
-  std::vector<GroupResource> removed;  // absent ones are ignored
-  std::vector<ForwardedVersion> forwarded;
-  std::vector<GroupVersion> withdrawn;  // forwarded versions that are removed
+  std::vector<PublishedResource> put;       // added, or replacing the resource with the same group and name
+  std::vector<GroupResource> removed;       // removed; a resource that is not installed is ignored
+  std::vector<ForwardedVersion> forwarded;  // forwarded versions that are added or replaced
+  std::vector<GroupVersion> withdrawn;      // forwarded versions that are removed
 };
 
-// Installs and removes API resources at run time (custom resources). The cost depends on the size of the change. Readers take no lock; a
-// running request finishes with the storages that it began with.
+// Installs and removes API resources at run time (custom resources). The cost of a change depends on the size of the change. Readers take
+// no lock. A running request keeps the storages with which it began.
 class DynamicGroups {
  public:
   virtual ~DynamicGroups();
-  // Applies all of `change` or nothing. The first call declares the state at startup and may be empty.
+  // Applies all of `change`, or nothing. The first call installs the plugin's groups for startup (Host::groups_complete); its `change` may
+  // be empty.
   // Errors: kAlreadyExists if another plugin serves the group version; kBadRequest for storages that cannot be served.
   virtual Status change(GroupsChange change) = 0;
 };

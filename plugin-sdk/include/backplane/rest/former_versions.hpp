@@ -1,13 +1,15 @@
-// Versions in which objects of a group were stored by earlier releases and which are no longer served. Stored objects of these versions
-// can be read; their next write stores them in the current version.
+// Former versions: versions in which earlier releases stored objects of a group, and which are no longer served. The server can read
+// objects stored in these versions; the next write of such an object stores it in the current version.
 //
-// A document lists the versions, and the types that differ from the current ones by more than the version's name:
+// A JSON document lists the former versions, and the types that differ from the current types by more than the name of the version:
 //
 //   {"stored": "apps/v1", "kinds": {"Deployment": ["apps/v1beta2", "extensions/v1beta1"]}, "definitions": {…}}
-//   stored  the stored version
-//   like    the version whose types apply to kinds without a definition; default: `stored`
+//   stored       the stored version
+//   like         the version whose types apply to kinds without an entry in `definitions`; default: the value of `stored`
+//   kinds        the former versions of each kind
+//   definitions  types of former versions
 //
-// Thread-safety: used while a plugin provisions, on one thread.
+// Thread-safety: call it on the thread that runs the plugin's provision().
 // Errors:        those of the Scheme; kInternalError for a malformed document, or one that lacks a version that `conversions` names.
 #pragma once
 
@@ -22,12 +24,12 @@
 
 namespace backplane BACKPLANE_API {
 
-// By kind and former version: conversion to the stored version, before defaults are applied. Versions without one differ only in their
-// names.
+// Conversions to the stored version, by kind and former version. A conversion runs before defaults are applied. A former version without a
+// conversion differs from the stored version only in its name.
 using FormerConversions = std::map<std::pair<std::string, std::string>, Scheme::Conversion>;
 
-// Call it after the group is installed. `types`: those of version `like`. `document` must live as long as the process (a plugin's
-// read-only data).
+// Adds the former versions to `scheme`. Call it after the group is installed. `types` are the types of the version `like`. `document` must
+// live as long as the process (read-only data of the plugin).
 Status add_former_versions(Scheme& scheme, std::string_view registrant, std::string_view document, std::shared_ptr<const SchemaSet> types,
                            const FormerConversions& conversions = {});
 

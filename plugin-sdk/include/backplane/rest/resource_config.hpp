@@ -1,7 +1,7 @@
-// The argument of Host::make_storage: a resource's names, type, strategy, and the keys of its objects.
+// The argument of Host::make_storage: a resource's names, type and strategy, and the prefix of its storage keys.
 //
 // Thread-safety: plain data.
-// Lifetime:      moved into the storage, which keeps the shared members.
+// Lifetime:      moved into the storage, which shares ownership of the shared_ptr members.
 #pragma once
 
 #include <chrono>
@@ -20,22 +20,23 @@ class SchemaSet;
 class StoreHooks;
 class Strategy;
 
-// One resource in one version. A kind may have several versions over one storage. One of them is the stored version: it is made first,
-// from a config without `stored_kind`. Every other version sets `stored_kind` and is a view: the same objects, converted in both
-// directions, for every verb.
+// One resource in one version. Several versions of a kind may share one storage. One of them is the stored version: it is made first, from
+// a ResourceConfig without `stored_kind`. Every other version is a view: it sets `stored_kind`, serves the same objects, and converts them
+// in both directions for every verb.
 //
-// A write through a view runs the view's strategy (defaults, preparation, rules) and admission on the view's version, converts the
+// A write through a view first runs the view's strategy (defaults, preparation, rules) and admission on the object in the view's version.
+// Then the object is converted, and the stored version's strategy runs, as for every write.
 // object, and then runs the stored version's strategy, as every write does.
 struct ResourceConfig {
   // The kind and version that this resource serves.
   GroupVersionKind kind;
-  // The stored version, if it is not `kind`. It may belong to another plugin, which the manifest must then require.
+  // The stored version, if it is not `kind`. If another plugin owns it, the manifest of this plugin must require that plugin.
   GroupVersionKind stored_kind;
-  // Converts between `kind` and `stored_kind`; null: the functions that were added to the Scheme, one for each direction.
+  // Converts between `kind` and `stored_kind`. Null: the Scheme's conversions are used; there must be one for each direction.
   std::shared_ptr<const ObjectConverter> converter;
-  // The version in which objects are encoded in a store that other servers share (a store with an encoding other than JSON), if it
-  // differs from the stored version. It is not served; the Scheme converts to and from it. Discovery's storageVersionHash is computed
-  // from it.
+  // The version in which objects are encoded in a store that other servers share (a store whose encoding is not JSON). Set it only if it
+  // differs from the stored version. It is not served; the Scheme converts to and from it. Discovery's storageVersionHash is computed from
+  // it.
   GroupVersionKind encoded_as;
   bool stored_as_json = false;  // encode as JSON in every store, even though the kind has a protobuf encoding
   std::string resource;         // plural, lower case
@@ -44,18 +45,19 @@ struct ResourceConfig {
   std::vector<std::string> categories;
   // The type of the objects.
   const Schema* schema = nullptr;
-  std::shared_ptr<const SchemaSet> schemas;  // keeps `schema` alive
-  // For the stored version: never null. For a view: rules on the view's version in addition to the stored version's, or null; of its facts
-  // only the columns are used, and without columns the stored version's are shown.
+  std::shared_ptr<const SchemaSet> schemas;  // owns `schema`
+  // For the stored version: never null. For a view: rules for the view's version, which apply in addition to those of the stored version;
+  // may be null. Of a view's KindFacts only the columns are used; if there are none, the stored version's columns are used.
   std::shared_ptr<const Strategy> strategy;
-  // Called around every write of the resource; null: none.
+  // Called around every write of the resource; null: no hooks.
   std::shared_ptr<const StoreHooks> hooks;
-  // Objects are removed this long after their last write (events); 0: never.
+  // Objects are removed this long after their last write (events); 0: objects are not removed.
   std::chrono::seconds time_to_live{0};
-  // Keys are "/registry/" + storage_prefix + "/" [namespace "/"] name. Empty: the plural (custom resources: group/plural, as upstream).
+  // Storage keys are "/registry/" + storage_prefix + "/" [namespace "/"] name. If storage_prefix is empty, `resource` is used (custom
+  // resources: group/resource, as upstream).
   std::string storage_prefix;
   std::string list_kind;  // empty: the kind + "List"
-  // A Warning header of every response ("v1 Thing is deprecated in v1.30+; use …"); empty: none.
+  // The text of a Warning header of every response ("v1 Thing is deprecated in v1.30+; use …"); empty: no such header.
   std::string deprecation_warning;
 };
 

@@ -1,7 +1,7 @@
-// The results of a storage's verbs: lists as cursors, watches as streams, the results of updates and deletes.
+// The results of a storage's verbs: lists as cursors, watches as streams, and the results of updates and deletes.
 //
 // Thread-safety: a cursor and a stream belong to one request; WatchStream::cancel may be called from any thread.
-// Lifetime:      a cursor and a stream keep their source alive.
+// Lifetime:      a cursor and a stream share ownership of their source.
 // Errors:        sent to the client unchanged.
 #pragma once
 
@@ -24,16 +24,17 @@ namespace backplane BACKPLANE_API {
 class ObjectCursor {
  public:
   virtual ~ObjectCursor();
-  // The next objects in order, at most a few hundred; empty at the end. Valid until the next call. One call at a time. A long search with
-  // few results yields to other work of the executor.
-  // Errors: those of the source; the list then ends incomplete.
+  // Returns the next objects in order, at most a few hundred; empty at the end. The span is valid until the next call. Only one call at a
+  // time. A long search with few results yields to other work of the executor.
+  // Errors: those of the source; after an error the list is incomplete.
   virtual Task<Result<std::span<const ObjectEntry* const>>> next() = 0;
-  // Restarts at the first object; not while next() is pending. False: this cursor cannot restart and keeps its position.
+  // Restarts at the first object. Must not be called while next() is pending. Returns false if this cursor cannot restart; it then keeps
+  // its position.
   virtual bool rewind() { return false; }
 };
-// A cursor over objects in memory.
+// Returns a cursor over objects in memory.
 std::unique_ptr<ObjectCursor> make_cursor(std::vector<ObjectRef> entries);
-// Calls `visit` for every remaining object. Errors: the cursor's.
+// Calls `visit` for every remaining object. Errors: those of next().
 Task<Status> for_each(ObjectCursor& items, std::function<void(const ObjectEntry&)> visit);
 
 // The result of list and deletecollection.
@@ -48,17 +49,17 @@ struct ListResult {
 struct WatchEvent {
   using Type = EventType;
   Type type = Type::kAdded;
-  ObjectRef object;  // kBookmark: an entry whose JSON is the bookmark; kError: a Status
+  ObjectRef object;  // kBookmark: the JSON of the entry is the bookmark; kError: its JSON is a Status
 };
 
 // A running watch.
 class WatchStream {
  public:
   virtual ~WatchStream();
-  // Waits for at least one event. An empty vector: the watch has ended without an error.
-  // Errors: kExpired or kGone if the watcher is slower than the retained history; the stream has then ended.
+  // Waits for at least one event. Returns an empty vector if the watch has ended without an error.
+  // Errors: kExpired or kGone if the reader is so slow that the events it needs are no longer retained; the stream has then ended.
   virtual Task<Result<std::vector<WatchEvent>>> next() = 0;
-  // Ends a pending next() and all later ones with an empty vector. Any thread.
+  // Makes a pending next() and all later calls return an empty vector. Any thread.
   virtual void cancel() = 0;
 };
 
@@ -66,15 +67,15 @@ class WatchStream {
 struct UpdateResult {
   ObjectRef object;
   bool created = false;
-  // True if the update removed the last finalizer of an object that was being deleted: `object` is its last state.
+  // True if the update has removed the last finalizer of an object that was being deleted. `object` is then the last state of the object.
   bool deleted = false;
 };
 
 // The result of a delete.
 struct DeleteResult {
-  ObjectRef object;      // the removed object, or the one that is marked as being deleted
+  ObjectRef object;      // the removed object, or the object that is now marked as being deleted
   bool deleted = false;  // false: the object stays until its finalizers are removed or its grace period ends
-  // Respond with the object (pods, namespaces …) instead of a Status.
+  // True: the response is the object (pods, namespaces …) instead of a Status.
   bool return_object = false;
 };
 

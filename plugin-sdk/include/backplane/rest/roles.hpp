@@ -2,7 +2,7 @@
 // The host determines them once, when the storage is installed, and builds its route table and discovery from them.
 //
 // Thread-safety: every method may be called from any executor at any time.
-// Lifetime:      storages are shared with the host and outlive every request on them.
+// Lifetime:      storages are shared with the host and outlive every request that uses them.
 // Errors:        a Status with group, resource and name set, which is sent to the client unchanged.
 #pragma once
 
@@ -34,35 +34,36 @@ class UpdatedObjectInfo;
 class RestStorage {
  public:
   virtual ~RestStorage();
-  // Kind of the objects that this storage accepts and returns. Subresources may use a kind of another group (autoscaling/v1 Scale).
+  // Kind of the objects that this storage accepts and returns. A subresource may use a kind of another group (autoscaling/v1 Scale).
   virtual GroupVersionKind kind() const = 0;
-  // Schema of those objects; null only for storages without a body (proxy, exec).
+  // Schema of these objects; null only for storages without request and response objects (proxy, exec).
   virtual const Schema* schema() const = 0;
   // True: the storage calls admission itself, inside its retry loop, as every storage of Host::make_storage does. False: the endpoint
   // calls admission before it calls the storage.
   virtual bool admits_writes() const noexcept { return false; }
-  // A Warning header of every response of the resource; empty: none.
+  // The text of a Warning header of every response of the resource; empty: no such header.
   virtual std::string deprecation_warning() const { return {}; }
 };
 
-// The storage in one of its roles; null if it does not have that role. The host calls it at installation and keeps the result.
+// Returns the storage as an object of the interface `Role`; null if it does not implement `Role`. The host calls it at installation and
+// stores the result.
 template <class Role>
 Role* role_of(RestStorage* storage) noexcept {
-  return dynamic_cast<Role*>(storage);  // once, at installation; a plugin combines roles as it likes
+  return dynamic_cast<Role*>(storage);  // the cost of the cast does not matter at installation
 }
 template <class Role>
 Role* role_of(const std::shared_ptr<RestStorage>& storage) noexcept {
   return role_of<Role>(storage.get());
 }
 
-// The same with shared ownership of the storage.
+// Like role_of(), and shares ownership of the storage.
 template <class Role>
 std::shared_ptr<Role> shared_role_of(std::shared_ptr<RestStorage> storage) noexcept {
   Role* const role = role_of<Role>(storage.get());
   return role != nullptr ? std::shared_ptr<Role>(std::move(storage), role) : nullptr;
 }
 
-// Required of every resource: whether its objects have a namespace.
+// Required of every resource: whether its objects belong to a namespace.
 class Scoper {
  public:
   virtual ~Scoper();
@@ -86,25 +87,25 @@ class CategoriesProvider {
   virtual ~CategoriesProvider();
   virtual std::vector<std::string> categories() const = 0;
 };
-// The version in which objects are stored. Without the role, discovery has no storageVersionHash.
+// The version in which objects are stored. If the storage does not implement this role, discovery has no storageVersionHash.
 class StorageVersionProvider {
  public:
   virtual ~StorageVersionProvider();
   virtual GroupVersionKind storage_version() const = 0;  // hashed into discovery's storageVersionHash
 };
-// Rows for clients that accept a Table; without the role, Name and Created At.
+// The rows for clients that accept a Table. If the storage does not implement this role, the columns are Name and Created At.
 class TableProvider {
  public:
   virtual ~TableProvider();
   virtual const TableConvertor& table_convertor() const = 0;
 };
 
-// Values of field selectors for a storage's objects.
+// The values of an object's fields, for field selectors.
 class FieldReader {
  public:
   virtual ~FieldReader();
-  // The value of a selectable field ("status.phase") of an object that this storage returned, without parsing it; empty if the object
-  // does not have the field; nullopt if the storage has no such label. The view is valid as long as the object.
+  // Returns the value of a selectable field ("status.phase") of an object that this storage has returned, without parsing the object. Empty
+  // if the object does not have the field; nullopt if the storage has no field label `label`. The view is valid as long as the object.
   virtual std::optional<std::string_view> field(const ObjectEntry& object, std::string_view label) const = 0;
 };
 
@@ -122,11 +123,11 @@ class Lister {
   virtual std::string list_kind() const = 0;  // "PodList"
   virtual Task<Result<ListResult>> list(RequestContext& context, ListOptions options) = 0;
 };
-// WATCH of a collection, or of one object by the field selector metadata.name.
+// WATCH of a collection, or of one object with the field selector metadata.name.
 class Watcher {
  public:
   virtual ~Watcher();
-  // Errors: kExpired if the history from options.resource_version on is compacted.
+  // Errors: kExpired if the history after options.resource_version is compacted.
   virtual Task<Result<std::unique_ptr<WatchStream>>> watch(RequestContext& context, ListOptions options) = 0;
 };
 
@@ -141,7 +142,7 @@ class Creater {
 class NamedCreater {
  public:
   virtual ~NamedCreater();
-  // POST /resource/name/subresource. Returns the object or a Status (pods/binding), which is sent with 201.
+  // POST /resource/name/subresource. Returns the object, or a Status (pods/binding). The endpoint sends the result with 201.
   virtual Task<Result<ObjectRef>> create_named(RequestContext& context, std::string name, Object& object, WriteOptions options) = 0;
 };
 
@@ -149,29 +150,31 @@ class NamedCreater {
 class CreateValidation {
  public:
   virtual ~CreateValidation();
-  // `object`: the object that was passed with this validation. Errors: those of the plugins.
+  // `object`: the object with which create_validated() was called. Errors: those of the admission plugins.
   virtual Task<Status> validate(const Object& object) = 0;
 };
-// POST to a storage without admits_writes() that checks the object before the validating step of admission. Has Creater or NamedCreater
-// too, whose calls validate nothing. Without the role, the validating step precedes the storage's call.
+// POST to a storage without admits_writes() that checks the object before the validating step of admission. The storage also has the role
+// Creater or NamedCreater; create() and create_named() run no validating step. For a storage without the role ValidatedCreater, the
+// endpoint runs the validating step before it calls the storage.
 class ValidatedCreater {
  public:
   virtual ~ValidatedCreater();
-  // `name`: that of the URL, or of the object. Calls `validation` once, after the checks that refuse the object, before any effect.
+  // `name`: the name in the URL, or that of the object. Calls `validation` once: after the checks that may refuse the object, and before
+  // any effect.
   virtual Task<Result<ObjectRef>> create_validated(RequestContext& context, std::string name, Object& object, WriteOptions options,
                                                    CreateValidation& validation) = 0;
 };
 
-// PUT, and with Getter also PATCH.
+// PUT; PATCH too if the storage also has the role Getter.
 class Updater {
  public:
   virtual ~Updater();
   // `force_allow_create`: create the object if it does not exist, as server-side apply does.
-  // Errors: kNotFound; kConflict for a stale resourceVersion or another precondition; kInvalid.
+  // Errors: kNotFound; kConflict if the resourceVersion is stale or another precondition fails; kInvalid.
   virtual Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options,
                                             bool force_allow_create) = 0;
 };
-// A storage that has Getter and Updater supports PATCH unless it has this role.
+// Disables PATCH for a storage that has the roles Getter and Updater.
 class PatchForbidder {
  public:
   virtual ~PatchForbidder();
@@ -181,7 +184,7 @@ class PatchForbidder {
 class GracefulDeleter {
  public:
   virtual ~GracefulDeleter();
-  // Whether a delete returns the object (upstream: ReturnDeletedObject) or a Status. Documented in OpenAPI.
+  // True if a delete returns the object (upstream: ReturnDeletedObject), false if it returns a Status. OpenAPI documents it.
   virtual bool returns_deleted() const noexcept { return false; }
   // Errors: kNotFound; kConflict if a precondition fails.
   virtual Task<Result<DeleteResult>> remove(RequestContext& context, std::string name, DeleteOptions options) = 0;
@@ -190,17 +193,17 @@ class GracefulDeleter {
 class CollectionDeleter {
  public:
   virtual ~CollectionDeleter();
-  // False: the resource does not support the verb although its storage has the role (KindFacts::deletes_collections).
+  // False if the resource does not support the verb although its storage has this role (KindFacts::deletes_collections).
   virtual bool deletes_collections() const { return true; }
   // Returns the list of the deleted objects.
   virtual Task<Result<ListResult>> remove_collection(RequestContext& context, DeleteOptions options, ListOptions list) = 0;
 };
 
-// Raw HTTP for a subresource (proxy, exec, log). See rest/connect.hpp for subresources with options.
+// Raw HTTP for a subresource (proxy, exec, log). rest/connect.hpp declares subresources with options.
 class Connecter {
  public:
   virtual ~Connecter();
-  // HTTP methods, upper case.
+  // HTTP methods in upper case.
   virtual std::vector<std::string> connect_methods() const = 0;
   // Sends the whole response.
   virtual Task<void> connect(RequestContext& context, std::string name, Exchange& exchange) = 0;

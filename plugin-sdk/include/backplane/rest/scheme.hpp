@@ -1,8 +1,9 @@
-// The Scheme: the known kinds, their types, conversions between versions, field labels, and the order of versions. Defaults are in
-// schemas and strategies.
+// The Scheme: the registered kinds, their types, conversions between versions, field labels, and the order of versions. Defaults are part
+// of schemas and strategies.
 //
 // Thread-safety: filled during provision on one thread; immutable after commit.
-// Errors:        kAlreadyExists if a kind is registered twice; the message names the first registrant.
+// Errors:        kAlreadyExists if a kind or a conversion is registered twice. For a kind, the message names the plugin that registered it
+//                first.
 #pragma once
 
 #include <functional>
@@ -19,13 +20,13 @@
 
 namespace backplane BACKPLANE_API {
 
+// GroupInstaller (kit) registers the kinds of groups that have a document. Plugins add the conversions between the versions:
 //
-// Filled by GroupInstaller (kit) for groups with a document; plugins add the conversions between their versions:
-//
-//   host.scheme().add_conversion({"tickets.example.com", "v1", "Ticket"}, {"tickets.example.com", "v2", "Ticket"}, v1_to_v2);
+//   Status added = host.scheme().add_conversion({"tickets.example.com", "v1", "Ticket"}, {"tickets.example.com", "v2", "Ticket"},
+//   v1_to_v2);
 class Scheme {
  public:
-  // Converts an object in place from one version to another. The host sets kind and apiVersion. Called from any thread.
+  // Converts an object in place from one version to another. Scheme::convert() sets kind and apiVersion afterwards. Called from any thread.
   using Conversion = std::function<Status(Object& object)>;
 
   Scheme();
@@ -33,38 +34,41 @@ class Scheme {
   Scheme(Scheme&&) noexcept;
   Scheme& operator=(Scheme&&) noexcept;
 
-  // Registers every definition of `schemas` that has a group-version-kind of `gv`. `registrant`: the plugin's name, for messages.
+  // Registers every definition of `schemas` whose group-version-kind belongs to `gv`. `registrant`: the plugin's name, for messages.
   Status add_known_types(const GroupVersion& gv, std::shared_ptr<const SchemaSet> schemas, std::string_view registrant);
   // Registers one kind; `keep` owns `schema`.
   Status add_known_type(const GroupVersionKind& gvk, const Schema* schema, std::shared_ptr<const SchemaSet> keep,
                         std::string_view registrant);
-  // Adds the conversion of one direction.
+  // Adds the conversion in one direction.
   Status add_conversion(const GroupVersionKind& from, const GroupVersionKind& to, Conversion function);
-  // Additional field labels for the selectors of a kind (metadata.name and metadata.namespace always exist), and their names in the
-  // stored version.
+  // Adds field labels for the selectors of a kind, and their names in the stored version. metadata.name and metadata.namespace always
+  // exist.
   struct FieldLabel {
     std::string label;
-    std::string stored;  // empty: the same
+    std::string stored;  // empty: equal to `label`
   };
   Status add_field_labels(const GroupVersionKind& gvk, std::vector<FieldLabel> labels);
-  // The order of a group's versions in discovery, for groups without APIGroupInfo::prioritized_versions.
+  // Sets the order of a group's versions in discovery. It applies to groups without APIGroupInfo::prioritized_versions.
   Status set_version_priority(std::string group, std::vector<std::string> versions);
 
   // True if the kind is registered.
   bool recognizes(const GroupVersionKind& gvk) const noexcept;
-  // The kind's type; null if it is not registered or has none.
+  // The schema of the kind; null if the kind is not registered or has no schema.
   const Schema* type_of(const GroupVersionKind& gvk) const noexcept;
   std::vector<std::string> prioritized_versions(std::string_view group) const;
   bool is_group_version_registered(const GroupVersion& gv) const noexcept;
   std::vector<GroupVersionKind> known_types() const;
   // True if convert() supports the pair.
   bool converts(const GroupVersionKind& from, const GroupVersionKind& to) const noexcept;
-  // Converts in place with the function registered for the pair, or through one intermediate version (usually the stored one).
-  // Errors: the function's; kInternalError `converting (a) to (b): unknown conversion`.
+  // Converts `object` in place, with the function registered for the pair of versions, or through one intermediate version (usually the
+  // stored one).
+  // Errors: those of the function; kInternalError `converting (a) to (b): unknown conversion`.
   Status convert(const GroupVersionKind& from, const GroupVersionKind& to, Object& object) const;
-  // The name of a field label in the stored version. Errors: kBadRequest `field label not supported: x`.
+  // Returns the name of a field label in the stored version. Errors: kBadRequest if the label is unknown, such as `field label not
+  // supported: x`.
   Result<std::string> stored_field_label(const GroupVersionKind& gvk, std::string_view label) const;
-  // Copies everything of `other` into this Scheme, or changes nothing. Errors: kAlreadyExists for a kind or a conversion that both have.
+  // Copies all contents of `other` into this Scheme. Errors: kAlreadyExists if both have the same kind or conversion; this Scheme is then
+  // unchanged.
   Status merge(const Scheme& other);
 
  private:

@@ -1,7 +1,7 @@
 // The storages that the host makes from a Strategy: Host::make_storage and Host::make_subresource return them.
 //
 // Thread-safety: every method may be called from any executor at any time.
-// Lifetime:      shared with the host; outlive every request on them.
+// Lifetime:      shared with the host; storages outlive every request that uses them.
 // Errors:        a Status with group, resource and name set, which is sent to the client unchanged.
 #pragma once
 
@@ -12,10 +12,10 @@ namespace backplane BACKPLANE_API {
 
 class BegunWrite;
 
-// The part of a StandardStorage that only the host uses. Defined by the host.
+// The part of a StandardStorage that only the host uses. The host defines this type.
 class HostStore;
 
-// All roles of an ordinary resource. Host::make_storage returns one.
+// A storage with all roles of an ordinary resource. Host::make_storage returns one.
 class StandardStorage : public RestStorage,
                         public Scoper,
                         public SingularNameProvider,
@@ -33,11 +33,11 @@ class StandardStorage : public RestStorage,
                         public CollectionDeleter {
  public:
   ~StandardStorage() override;
-  // The store of Host::make_storage that holds the objects; a storage that wraps another one forwards the call. Null: the objects are not
-  // in such a store, so they cannot join a transaction or have subresources of Host::make_subresource.
+  // The store of Host::make_storage in which the objects are. A storage that wraps another one forwards the call. Null if the objects are
+  // not in such a store; they then cannot join a transaction and cannot have subresources of Host::make_subresource.
   virtual HostStore* host_store() noexcept { return nullptr; }
-  // Commits a transaction that consists only of the changes that `write` joins; for background work, which writes no object of a request.
-  // join() is called again after a conflict. Returns false if join() returned false. finish() is not called.
+  // Commits a transaction that consists only of the changes that write.join() adds. For background work that is not the write of an object
+  // by a request. After a conflict it calls join() again. It never calls finish(). Returns false if join() has returned false.
   // Errors: those of join() and of the commit; kInternalError if host_store() is null.
   virtual Task<Result<bool>> transact(RequestContext& context, BegunWrite& write);
   const HostStore* host_store() const noexcept { return const_cast<StandardStorage*>(this)->host_store(); }
@@ -47,7 +47,7 @@ class StandardStorage : public RestStorage,
 class SubresourceStorage : public RestStorage, public Scoper, public Getter, public Updater {
  public:
   ~SubresourceStorage() override;
-  // The table of the subresource; null: a request that accepts only a Table gets 406.
+  // The columns of the subresource. Null: a request that accepts only a Table gets 406.
   virtual const TableConvertor* subresource_table() const noexcept = 0;
 };
 

@@ -2,7 +2,7 @@
 //
 // Thread-safety: all methods are const and may be called from any thread at the same time.
 // Lifetime:      shared with the storage made from it.
-// Errors:        validation errors are added to FieldErrors. An exception is a bug of the plugin; the request gets 500.
+// Errors:        validation errors are added to FieldErrors. An exception is a bug of the plugin, and the request gets 500.
 // Source:        registry/rest CreateStrategy, UpdateStrategy, DeleteStrategy.
 #pragma once
 
@@ -25,7 +25,7 @@
 
 namespace backplane BACKPLANE_API {
 
-// A field label for selectors, and the path of its value ("spec.nodeName"). metadata.name and metadata.namespace always exist.
+// A label for field selectors, and the path of its value ("spec.nodeName"). The labels metadata.name and metadata.namespace always exist.
 struct SelectableField {
   std::string label;
   std::string path;
@@ -37,54 +37,55 @@ struct KindFacts {
   bool namespaced = true;
   // Rules for metadata.name.
   NameRule name_rule = NameRule::kDnsSubdomain;
-  // PUT creates an absent object (rest.AllowCreateOnUpdate).
+  // True: PUT creates an object that does not exist (rest.AllowCreateOnUpdate).
   bool create_on_update = false;
-  // An update without resourceVersion is allowed (rest.AllowUnconditionalUpdate).
+  // True: an update may omit resourceVersion (rest.AllowUnconditionalUpdate).
   bool unconditional_update = true;
-  // metadata.generation is 1 on create and increases with every change of the spec.
+  // True: metadata.generation is 1 on create and increases with every change of the spec.
   bool generation = false;
-  // /status exists: status is dropped from creates and from updates of the main resource.
+  // True: the kind has the subresource /status. A create, or an update of the main resource, does not change status.
   bool status = false;
-  bool status_on_create = false;  // … except that creates keep the status that the client sent
-  Value initial_status = {};      // status of a new object, regardless of what the client sent; null: unset
-  // A delete without a propagation policy orphans the dependents (legacy behaviour of replication controllers).
+  bool status_on_create = false;  // with `status`: a create keeps the status that the client sent
+  Value initial_status = {};      // the status of every new object, instead of the status that the client sent; null: not set
+  // True: a delete without a propagation policy orphans the dependents (legacy behaviour of replication controllers).
   bool orphans_dependents = false;
-  // A delete responds with the object instead of a Status (GracefulDeleter::returns_deleted).
+  // True: a delete responds with the object instead of a Status (GracefulDeleter::returns_deleted).
   bool returns_deleted = false;
-  // The collection supports DELETE.
+  // True: the collection supports DELETE.
   bool deletes_collections = true;
   // The part of the object to which the schema's rules apply.
   ObjectPart checked = ObjectPart::kWithoutStatus;
-  // Checks that upstream's update validation of the kind repeats, so that its errors are reported twice: immutable metadata (nearly all
-  // kinds), all of metadata, the rules of the schema.
+  // Whether upstream's update validation of the kind runs a check twice, so that its errors are reported twice. rechecks_metadata_change:
+  // immutable metadata (nearly all kinds). rechecks_metadata: all of metadata. rechecks_rules: the rules of the schema.
   bool rechecks_metadata_change = true;
   bool rechecks_metadata = false;
   bool rechecks_rules = false;
-  // False: finalizers without a domain must be ones that Kubernetes defines, as validation of upstream's own groups requires.
+  // False: a finalizer without a domain must be one that Kubernetes defines, as the validation of upstream's own groups requires.
   bool any_finalizer_names = false;
-  // False, for a subresource: a request that accepts only a Table gets 406, because upstream's storage has no table convertor.
+  // False (for a subresource): a request that accepts only a Table gets 406, because upstream's storage has no table convertor.
   bool has_tables = true;
   // False: the garbage collector does not track the kind, so a delete never adds the finalizers orphan and foregroundDeletion.
   bool has_dependents = true;
-  // True: upstream's validation of the kind does not include metadata; metadata of a new object is validated only if there are no other
-  // errors.
+  // True: upstream's validation of the kind does not include metadata. The metadata of a new object is then validated only if the object
+  // has no other errors.
   bool metadata_last = false;
   std::vector<SelectableField> selectable = {};
   std::vector<WarningRow> warnings = {};
-  std::vector<TableColumn> columns = {};  // none: Name and Created At
-  // TableRowConditions of a row; null: none.
+  std::vector<TableColumn> columns = {};  // empty: the columns Name and Created At
+  // Computes the TableRowConditions of a row; null: no conditions.
   PrintConditions row_conditions = nullptr;
-  std::shared_ptr<const TableConvertor> table = {};  // a custom printer, instead of `columns`
+  std::shared_ptr<const TableConvertor> table = {};  // replaces `columns` if it is set
 };
 
-// Derive from it to add behaviour; every function has a default that does nothing.
+// Derive from it to add behaviour. The default of every function does nothing, unless its comment says otherwise.
 //
 //   class RunnerStrategy final : public Strategy {
 //    public:
 //     using Strategy::Strategy;
 //     void prepare_for_create(RequestContext&, Object& object) const override { erase_member(object, "status"); }
 //     void validate(RequestContext&, const Object& object, FieldErrors& errors) const override {
-//       if (get_int_path(object, "spec.slots").value_or(0) > 64) errors.invalid("spec.slots", …, "must be at most 64");
+//       const std::int64_t slots = get_int_path(object, "spec.slots").value_or(0);
+//       if (slots > 64) errors.invalid("spec.slots", slots, "must be at most 64");
 //     }
 //   };
 class Strategy {
@@ -98,43 +99,43 @@ class Strategy {
   const KindFacts& facts() const noexcept { return facts_; }
   const TableConvertor& table_convertor() const noexcept { return *facts_.table; }
 
-  // Defaults that the schema cannot express. Called for every object from a client or a patch, after the schema's defaults, before
+  // Sets defaults that the schema cannot express. Called for every object from a client or a patch: after the schema's defaults, and before
   // admission and preparation. Must be idempotent.
   virtual void apply_defaults(Object& object) const;
 
   // ---- create
   // Changes the object before validation: resets fields that clients may not set.
   virtual void prepare_for_create(RequestContext& context, Object& object) const;
-  // Validates the object as a whole; the store has validated metadata. Precondition: the object satisfies the schema.
+  // Validates the object except metadata, which the store has validated. Precondition: the object satisfies the schema.
   virtual void validate(RequestContext& context, const Object& object, FieldErrors& errors) const;
 
   // ---- update. `old` is the stored object; the store has already copied immutable metadata from it.
   virtual void prepare_for_update(RequestContext& context, Object& object, const Object& old) const;
   virtual void validate_update(RequestContext& context, const Object& object, const Object& old, FieldErrors& errors) const;
 
-  // ---- both
-  // Texts for Warning headers; `old` is null on create. The default evaluates KindFacts::warnings.
+  // ---- create and update
+  // Returns texts for Warning headers; `old` is null on create. The default evaluates KindFacts::warnings.
   virtual std::vector<std::string> warnings(const Object& object, const Object* old) const;
-  // The last change before the object is encoded.
+  // Makes the last change before the object is encoded.
   virtual void canonicalize(Object& object) const;
 
-  // The fields that a write through this strategy can change, for metadata.managedFields. nullopt: all, except `status` if
+  // The fields that a write with this strategy can change, for metadata.managedFields. nullopt: all fields, except `status` if
   // KindFacts::status is true.
   virtual std::optional<WrittenFields> written_fields() const { return std::nullopt; }
 
   // ---- delete
-  // Graceful deletion. True: the object stays until its grace period ends, and options.grace_period_seconds is set to the period. The
-  // default returns false: immediate deletion.
+  // Decides about graceful deletion. True: the object stays until its grace period ends, and the function has set
+  // options.grace_period_seconds to the period. False (the default): the object is removed immediately.
   virtual bool check_graceful_delete(RequestContext& context, const Object& object, DeleteOptions& options) const;
-  // Refuses a delete that is otherwise valid (403, 409 …).
+  // Returns an error to refuse a delete that is otherwise valid (403, 409 …).
   virtual Status validate_delete(RequestContext& context, const Object& object) const;
-  // True if finalizers outside metadata.finalizers prevent removal (namespaces: spec.finalizers).
+  // True if finalizers outside metadata.finalizers prevent the removal (namespaces: spec.finalizers).
   virtual bool held_by_other_finalizers(const Object& object) const;
-  // Changes the object when its deletion must wait for finalizers or a grace period (namespaces: status.phase Terminating).
+  // Changes the object if its removal must wait for finalizers or a grace period (namespaces: status.phase Terminating).
   virtual void mark_deleting(Object& object) const;
 
  private:
-  const KindFacts facts_;  // with `table` set, from `columns` if necessary
+  const KindFacts facts_;  // `table` is always set: to `table`, or to a convertor of `columns` or the default one
 };
 
 }  // namespace BACKPLANE_API

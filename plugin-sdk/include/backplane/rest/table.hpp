@@ -1,7 +1,7 @@
 // Server-side printing: metav1.Table, the response to `kubectl get`.
 //
 // Thread-safety: convertors are const and called from any thread.
-// Errors:        none; a value that cannot be printed gives an empty cell.
+// Errors:        none; a value that cannot be printed results in an empty cell.
 #pragma once
 
 #include <optional>
@@ -15,9 +15,10 @@
 
 namespace backplane BACKPLANE_API {
 
-// Formats the value at a column's path; `found` is null if there is none.
+// Returns the cell for the value at a column's path. `found` is null if there is no value.
 using PrintFound = Value (*)(const Value* found, std::int64_t now_unix);
-// Appends cells computed from the whole object: that of its column, and those of the following columns without a path or a function.
+// Appends cells that are computed from the whole object: the cell of the function's column, and those of the following columns that have
+// neither a path nor a function.
 using PrintCells = void (*)(const Object& object, std::int64_t now_unix, Array& cells);
 // Appends the row's TableRowConditions.
 using PrintConditions = void (*)(const Object& object, Array& conditions);
@@ -31,15 +32,17 @@ struct TableColumn {
   std::string type = "string";  // string integer number boolean date
   std::string format = {};      // "name" on the first column
   std::string description = {};
-  int priority = 0;       // greater than 0: only with -o wide
-  std::string path = {};  // kubectl's JSONPath (".spec.replicas"); the value is printed by `type`
-  // Paths to try, in order, if there is no value at `path`; null counts as no value.
+  int priority = 0;       // greater than 0: kubectl shows the column only with -o wide
+  std::string path = {};  // kubectl's JSONPath (".spec.replicas"); `type` determines how the value is printed
+  // Paths that are tried, in order, if there is no value at `path`. A null counts as no value.
   std::vector<std::string> fallbacks = {};
-  // Set: print all values at `path` and `fallbacks`, list items included, separated by this text.
+  // If set: the cell contains all values at `path` and `fallbacks`, including list items, separated by this text.
   std::optional<std::string> join = {};
   Value absent = {};             // the cell if there is no value
-  bool absent_if_empty = false;  // … or only an empty string
+  bool absent_if_empty = false;  // `absent` also applies if the value is an empty string
+  // Computes the cell from the value at `path`; null: `type` determines how it is printed.
   PrintFound print = nullptr;
+  // Computes the cell, and possibly those of the following columns, from the whole object; null: not used.
   PrintCells cells = nullptr;
 };
 
@@ -48,16 +51,16 @@ class TableConvertor {
  public:
   virtual ~TableConvertor();
   virtual const std::vector<TableColumn>& columns() const = 0;
-  // One cell per column, in order. `now_unix`: the current time, for ages, in seconds since 1970.
+  // Returns one cell for each column, in the order of the columns. `now_unix`: the current time in seconds since 1970, for ages.
   virtual Array cells(const Object& object, std::int64_t now_unix, json::storage_ptr storage) const = 0;
-  // The row's TableRowConditions ("Completed" for finished objects). Default: none.
+  // Returns the row's TableRowConditions ("Completed" for finished objects). Default: none.
   virtual Array conditions(const Object& object, json::storage_ptr storage) const;
   // True: rows are sorted by row_position(), ascending; rows with equal positions keep the order of the list.
   virtual bool sorts_rows() const noexcept { return false; }
   virtual std::int64_t row_position(const Object&) const { return 0; }
 };
 
-// The table convertor for columns as data.
+// A table convertor whose columns are data.
 class ColumnTable final : public TableConvertor {
  public:
   explicit ColumnTable(std::vector<TableColumn> columns, PrintConditions conditions = nullptr);
@@ -71,14 +74,15 @@ class ColumnTable final : public TableConvertor {
   const Value* found_at(std::size_t column, const Object& object) const;
   std::string joined_at(std::size_t column, const Object& object) const;
 
-  std::vector<std::vector<JsonPath>> paths_;  // valid ones; others are skipped
+  std::vector<std::vector<JsonPath>> paths_;  // the valid paths of each column; invalid paths are skipped
   PrintConditions print_conditions_;
 };
 
-// Name and Created At, for kinds without a printer (rest.NewDefaultTableConvertor).
+// The columns Name and Created At, for kinds without a printer (rest.NewDefaultTableConvertor).
 const TableConvertor& default_table_convertor();
 
-// duration.HumanDuration: "5s", "3m20s", "2d3h". human_age(): of the time since an RFC 3339 text; "<unknown>" if it is empty.
+// Durations as duration.HumanDuration prints them: "5s", "3m20s", "2d3h". human_age() prints the time since an RFC 3339 time, or
+// "<unknown>" if the text is empty.
 std::string human_age(std::string_view rfc3339, std::int64_t now_unix);
 std::string human_duration(std::int64_t seconds);
 

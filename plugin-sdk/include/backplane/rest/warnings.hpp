@@ -1,4 +1,4 @@
-// Warnings of a kind as data: rows that are evaluated in order after a successful write, each giving texts for Warning headers.
+// Warnings of a kind as data: rows that are evaluated in order after a successful write. Each row adds texts for Warning headers.
 //
 // Thread-safety: immutable once constructed.
 // Errors:        the constructor of FieldPlaces throws std::invalid_argument for a malformed path.
@@ -14,17 +14,17 @@
 
 namespace backplane BACKPLANE_API {
 
-// A pattern of field paths: "spec.externalIPs[*]" (every item), "metadata.annotations[key]",
-// "subsets[*].addresses|notReadyAddresses[*].ip" (in each subset first the one member, then the other).
+// A pattern of field paths: "spec.externalIPs[*]" matches every item; "metadata.annotations[key]" matches one key;
+// "subsets[*].addresses|notReadyAddresses[*].ip" matches both members, in each subset first `addresses`.
 class FieldPlaces {
  public:
   explicit FieldPlaces(std::string_view text);
 
-  // Calls `visit` with each value that matches, and its path. Null and empty lists are skipped.
+  // Calls `visit` with each value that matches, and with its path. Null and empty lists do not match.
   using Visit = std::function<void(const Value& found, const std::string& path)>;
   void each(const Object& object, const Visit& visit) const;
-  // True if any matching value equals one of `values`. In `values`, true matches every value that is not zero or empty; false matches if
-  // there is no such value.
+  // True if a matching value equals one of `values`. Two elements of `values` have a special meaning. true: a matching value is neither
+  // zero nor empty. false: no matching value is so.
   bool any(const Object& object, const std::vector<Value>& values) const;
 
  private:
@@ -40,10 +40,10 @@ class FieldPlaces {
   std::vector<Step> steps_;
 };
 
-// Appends the warnings about one value, which is at `path`.
+// Appends the warnings about `value`, which is at `path`.
 using WarnOf = void (*)(const Value& value, const std::string& path, std::vector<std::string>& warnings);
 
-// One row: the fields, the warning text, and the conditions.
+// One row: the fields, the warning, and the conditions.
 //
 //   {.places = FieldPlaces("spec.externalIPs[*]"), .check = warn_of_ip}
 //   {.places = FieldPlaces("spec.serviceAccount"), .text = "deprecated since v1.0; use spec.serviceAccountName instead"}
@@ -52,19 +52,19 @@ struct WarningRow {
     FieldPlaces places;
     std::vector<Value> values;
   };
-  using Conditions = std::vector<Condition>;  // all must hold
+  using Conditions = std::vector<Condition>;  // holds if all its elements hold
 
   FieldPlaces places;
-  std::string text = {};     // gives "path: text" for each matching value
-  std::string warning = {};  // or this text is the whole warning, without the path
+  std::string text = {};     // adds "path: text" for each matching value
+  std::string warning = {};  // adds this text, without the path, for each matching value
   WarnOf check = nullptr;
-  std::vector<Conditions> when = {};    // at least one of these must hold; empty: always
-  std::vector<Conditions> unless = {};  // none of these may hold
-  bool on_create = false;               // only on create
-  bool when_new = false;                // on update only if the old object has no matching value
+  std::vector<Conditions> when = {};    // at least one must hold; empty: no condition
+  std::vector<Conditions> unless = {};  // none may hold
+  bool on_create = false;               // the row applies only on create
+  bool when_new = false;                // on update, the row applies only if the old object has no matching value
 };
 
-// The warnings of one write; `old` is null on create.
+// Returns the warnings of one write; `old` is null on create.
 std::vector<std::string> warnings_of(const std::vector<WarningRow>& rows, const Object& object, const Object* old);
 
 }  // namespace BACKPLANE_API

@@ -1,6 +1,6 @@
-// The releases in which a version of a kind is introduced, deprecated and removed, and its replacement. Upstream generates the same as
-// APILifecycleIntroduced, APILifecycleDeprecated, APILifecycleRemoved and APILifecycleReplacement; group documents have it under
-// "lifecycle".
+// The releases in which a version of a kind is introduced, deprecated and removed, and the kind that replaces it. Upstream generates these
+// as APILifecycleIntroduced, APILifecycleDeprecated, APILifecycleRemoved and APILifecycleReplacement. Documents of API groups contain them
+// in the member "lifecycle".
 //
 // Thread-safety: pure functions.
 // Errors:        parse functions return nullopt for malformed text.
@@ -39,13 +39,13 @@ struct ApiLifecycle {
   GroupVersionKind replacement;  // empty kind: no replacement is announced
 
   bool deprecated_in(const ApiRelease& release) const noexcept { return deprecated.known() && deprecated <= release; }
-  // The text of the Warning header: "networking.k8s.io/v1beta1 IPAddress is deprecated in v1.34+, unavailable in v1.37+"; empty if never
-  // deprecated.
+  // The text of the Warning header: "networking.k8s.io/v1beta1 IPAddress is deprecated in v1.34+, unavailable in v1.37+"; empty if the
+  // version is never deprecated.
   std::string warning(const GroupVersionKind& kind) const;
 };
 // Parses "networking.k8s.io/v1 IPAddress".
 std::optional<GroupVersionKind> parse_kind(std::string_view text);
-// The removal release in a text of warning(): "1.37"; empty if it announces no removal.
+// Returns the release of the removal in a text of warning(): "1.37"; empty if the text announces no removal.
 std::string removed_release_in(std::string_view warning);
 
 }  // namespace BACKPLANE_API

@@ -11,9 +11,9 @@
 
 namespace backplane BACKPLANE_API {
 
-// The encoded text, without line breaks.
+// Returns the encoded text, without line breaks.
 std::string to_base64(std::string_view bytes);
-// The decoded bytes; nullopt if `text` is not valid base64 for Go's decoder (base64.StdEncoding): padding is required, line ends are
+// Returns the decoded bytes; nullopt if Go's decoder (base64.StdEncoding) would refuse `text`. Padding is required; line breaks are
 // ignored.
 std::optional<std::string> from_base64(std::string_view text);
 

@@ -1,5 +1,5 @@
-// CEL expressions as Kubernetes uses them: environments by compatibility version, variables with types from schemas, programs that are
-// compiled and type-checked once, with a cost estimate, and evaluated on JSON trees without copying them.
+// CEL expressions as Kubernetes uses them. An environment belongs to a compatibility version and declares variables, whose types come from
+// schemas. A program is compiled and type-checked once and has a cost estimate. A run evaluates it on JSON trees without copying them.
 //
 //   auto environment = cel::Environment::make({.variables = {{"self", cel::declare(schema, true)}}});
 //   cel::Compiled compiled = environment->compile("self.spec.replicas <= 10");
@@ -10,7 +10,7 @@
 //
 // Thread-safety: types, environments and programs are immutable; any number of threads may use them.
 // Lifetime:      shared ownership; a program owns its environment, an environment its types. Bound trees must outlive the run.
-// Errors:        errors of an expression are text as upstream prints it; a failed run returns the message in its Outcome.
+// Errors:        errors in an expression have upstream's text. The Outcome of a run that fails contains the message.
 // Source:        k8s.io/apiserver/pkg/cel and github.com/google/cel-go.
 #pragma once
 
@@ -35,28 +35,31 @@ namespace cel BACKPLANE_API {
 struct DeclType;
 using TypeRef = std::shared_ptr<const DeclType>;
 
-// Resolves a "$ref" to its definition; null if unknown. Schemas of custom resources have no references.
+// Resolves a "$ref" to its definition; null if there is no such definition. Schemas of custom resources have no references.
 using Definitions = std::function<const Object*(std::string_view ref)>;
 
-// The type that an OpenAPI v3 schema declares; null if expressions cannot access the value (no type, items without type, only unknown
-// fields). `resource_root`: apiVersion, kind, metadata.name and metadata.generateName exist regardless of the schema.
+// Returns the type that an OpenAPI v3 schema declares; null if expressions cannot access the value (no type, items without type, only
+// unknown fields). `resource_root`: apiVersion, kind, metadata.name and metadata.generateName exist regardless of the schema.
 TypeRef declare(const Object& schema, bool resource_root, const Definitions& definitions = {});
-// The type of a property, by its JSON name, and of the items of a list or map; null if expressions cannot access it.
+// Return the type of a property by its JSON name (property_of), or of the items of a list or the values of a map (items_of); null if
+// expressions cannot access it.
 TypeRef property_of(const TypeRef& type, std::string_view json_name);
 TypeRef items_of(const TypeRef& type);
-// Types by name ("string", "dyn", "list(string)", "kubernetes.authorization.Authorizer"), lists, maps, optional values and objects.
+// Return the type with a name ("string", "dyn", "list(string)", "kubernetes.authorization.Authorizer"), and types of lists, maps, optional
+// values and objects.
 TypeRef named_type(std::string_view text);
 TypeRef list_type(TypeRef items);
 TypeRef map_type(TypeRef keys, TypeRef values);
 TypeRef optional_type(TypeRef type);
 TypeRef object_type(std::string name, std::vector<std::pair<std::string, TypeRef>> fields);
-// The same type with a limit on the number of bytes, items or entries, for the cost estimate.
+// Returns the same type with a limit on the number of bytes, items or entries, for the cost estimate.
 TypeRef sized_type(const TypeRef& type, std::int64_t max_elements);
-// How many values of the type fit into one request: the factor for the cost of a rule below unbounded lists and maps.
+// Returns how many values of the type fit into one request. For a rule inside an unbounded list or map, the cost is multiplied by this
+// number.
 std::uint64_t max_cardinality(const DeclType& type);
 
-// A property name as written in expressions ("a__dot__b", "__namespace__"); empty if it cannot be written. unescape() is the inverse;
-// empty for a name that escape() does not return.
+// escape() returns a property name as it is written in expressions ("a__dot__b", "__namespace__"); empty if expressions cannot name the
+// property. unescape() is the inverse; it returns empty for a name that escape() never returns.
 std::string escape(std::string_view name);
 std::string unescape(std::string_view name);
 // True if `name` can be the name of a variable.
@@ -72,26 +75,27 @@ struct Variable {
   std::string type_name = {};
 };
 
-// Libraries in addition to those of the version.
+// Libraries that are available in addition to those of the version.
 struct Extras {
   bool bindings = false;    // cel.bind
-  bool json_patch = false;  // JSONPatch{…} and jsonpatch.escapeKey; Object{…}
+  bool json_patch = false;  // JSONPatch{…}, jsonpatch.escapeKey and Object{…}
   bool math = false;
   bool encoders = false;
   bool everything = false;  // everything that cel-go offers: for CEL's conformance suite
 };
 
-// What expressions of an environment may use.
+// What the expressions of an environment may use.
 struct EnvironmentOptions {
-  unsigned version = 35;  // minor version of Kubernetes with which new expressions must be compatible
+  unsigned version = 35;  // minor version of the Kubernetes release with which new expressions must be compatible
   bool stored = false;    // allow what any version allows: for expressions that are already stored
   std::vector<Variable> variables;
-  // Object types that expressions may construct by name, in addition to the variables' types.
+  // Object types that expressions may construct by name, in addition to the types of the variables.
   std::vector<TypeRef> types = {};
   Extras extras = {};
-  // The namespace in which names are looked up first ("google.protobuf"); empty in Kubernetes.
+  // The namespace in which names are resolved first ("google.protobuf"); empty in Kubernetes.
   std::string container = {};
-  // Kubernetes' restriction: elements of a list or map literal have one type, and literals of durations, times and patterns are checked.
+  // Kubernetes' restriction: all elements of a list or map literal have the same type, and literals of durations, times and patterns are
+  // checked.
   bool strict_literals = true;
 };
 
@@ -109,7 +113,7 @@ class Environment : public std::enable_shared_from_this<Environment> {
   static std::shared_ptr<const Environment> make(EnvironmentOptions options);
   ~Environment();
 
-  // Parses, checks and estimates the cost of one expression.
+  // Parses and type-checks one expression, and estimates its cost.
   Compiled compile(std::string_view expression) const;
 
   struct State;
@@ -125,10 +129,11 @@ class Environment : public std::enable_shared_from_this<Environment> {
 // An interval of costs, in cel-go's units.
 struct Cost {
   std::uint64_t min = 0;
-  std::uint64_t max = 0;  // all ones: unbounded
+  std::uint64_t max = 0;  // all bits set: unbounded
 };
 
-// Upstream's cost limits: of one evaluation, of all validation rules of one object, and of the matchConditions of one webhook or policy.
+// Upstream's cost limits: kCostPerCall for one evaluation, kCostPerObject for all validation rules of one object, kCostOfMatchConditions
+// for the matchConditions of one webhook or policy.
 inline constexpr std::uint64_t kCostPerCall = 1'000'000;
 inline constexpr std::uint64_t kCostPerObject = 10'000'000;
 inline constexpr std::uint64_t kCostOfMatchConditions = 2'500'000;
@@ -143,7 +148,7 @@ class Program {
   std::string result_type() const;
   // True if the expression uses the variable.
   bool uses(std::string_view variable) const;
-  // Lower and upper bound of the cost of a run; sizes come from the variables' types.
+  // Lower and upper bound of the cost of a run. Sizes of values are estimated from the types of the variables.
   Cost cost() const;
 
   struct State;
@@ -162,12 +167,12 @@ class HostValue {
   virtual ~HostValue();
 };
 
-// The value of a variable in one run. `tree` is not copied; it is read by the variable's type.
+// The value of a variable in one run. `tree` is not copied; the type of the variable determines how it is read.
 struct Binding {
   std::string_view name;
-  const Value* tree = nullptr;  // null, and no host: an optional variable without value
+  const Value* tree = nullptr;  // if both this and `host` are null: an optional variable without a value
   std::shared_ptr<const HostValue> host = nullptr;
-  // True: the value of an optional variable is not wrapped; without a tree the variable does not exist.
+  // For an optional variable. True: the value is not wrapped in an optional; without a tree, the variable does not exist.
   bool bare = false;
 };
 
@@ -188,7 +193,7 @@ struct Outcome {
     kCancelled,
   };
   End end = End::kValue;
-  Value value;          // as JSON; durations and timestamps as text
+  Value value;          // as JSON; durations and timestamps are strings
   std::string message;  // as upstream prints it
   std::uint64_t cost = 0;
 };

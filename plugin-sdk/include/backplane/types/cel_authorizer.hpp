@@ -1,6 +1,6 @@
-// The authorizer behind the variables `authorizer` and `authorizer.requestResource` of expressions. Expressions are evaluated without
-// waiting, so the authorizer must answer from memory. If a check needs another server, do it before the run (the checks are constants in
-// the expression's text), or return an error.
+// The authorizer that the variables `authorizer` and `authorizer.requestResource` of expressions call. An expression is evaluated without
+// waiting, so the authorizer must decide from memory. If a check needs another server, make the check before the run (the arguments of
+// checks are constants in the expression), or return an error.
 //
 // Thread-safety: check() may be called from any thread that runs a program.
 // Lifetime:      shared with the binding.
@@ -18,13 +18,13 @@ namespace cel BACKPLANE_API {
 
 // One check, as in a SubjectAccessReview. The texts are views that are valid during the call of check().
 struct AccessQuestion {
-  // Not empty: the check is for this service account instead of the authorizer's user.
+  // If not empty: the check is for this service account instead of the authorizer's user.
   std::string_view account_namespace, account;
   std::string_view verb;
-  bool resource_request = false;  // true: group to name and the selectors apply; false: `path` applies
-  std::string_view path;          // of non-resource requests
+  bool resource_request = false;  // true: group, resource, subresource, namespace_name, name and the selectors apply; false: `path` applies
+  std::string_view path;          // the path of a non-resource request
   std::string_view group, resource, subresource, namespace_name, name;
-  // As written in the expression; empty: none. A selector that does not parse is ignored.
+  // The texts of the expression; empty: no selector. A selector that cannot be parsed is ignored.
   std::string_view field_selector, label_selector;
 };
 
@@ -35,11 +35,11 @@ struct AccessAnswer {
   std::string error;  // not empty: the check failed
 };
 
-// Derive from it to answer checks.
+// Derive from it to implement checks.
 class Authorizer : public HostValue {
  public:
   ~Authorizer() override;
-  // Answers without waiting. Called during the evaluation of an expression, once for each check in it.
+  // Decides without waiting. Called during the evaluation of an expression, once for each check in the expression.
   virtual AccessAnswer check(const AccessQuestion& question) const = 0;
 };
 
@@ -50,7 +50,7 @@ class RequestResource : public HostValue {
                   std::string namespace_name, std::string name);
   ~RequestResource() override;
   const Authorizer& authorizer() const noexcept { return *authorizer_; }
-  // The check without a verb and without an account. Its texts are views into this object.
+  // Returns the check without a verb and without an account. Its texts are views into this object.
   AccessQuestion question() const noexcept;
 
  private:

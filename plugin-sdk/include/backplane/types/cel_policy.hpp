@@ -19,17 +19,17 @@ namespace cel BACKPLANE_API {
 // The policy's variables in order, with the types that policy_variable() returns.
 using PolicyVariables = std::vector<std::pair<std::string, TypeRef>>;
 
-// The variables that expressions may use.
+// The names that expressions may use, in addition to object, oldObject, request and namespaceObject.
 struct PolicyNames {
   bool params = false;
   bool authorizer = true;
-  bool patches = false;  // Object{…} and JSONPatch{…}
+  bool patches = false;  // true: Object{…} and JSONPatch{…} may be used
   // Members of `variables`; null: `variables` does not exist.
   const PolicyVariables* variables = nullptr;
   bool stored = false;  // EnvironmentOptions::stored
 };
 
-// The types for checks of a policy's expressions (upstream's TypeChecker); null: dyn.
+// The types for checking a policy's expressions (upstream's TypeChecker). Null: the type dyn.
 struct PolicyTypes {
   TypeRef object;  // of object and oldObject
   TypeRef params;
@@ -37,13 +37,14 @@ struct PolicyTypes {
   std::string object_name, params_name;
 };
 
-// The environment for these names.
+// Returns the environment for these names.
 std::shared_ptr<const Environment> policy_environment(const PolicyNames& names);
-// The same with types, for a check only: authorizer.requestResource does not exist in it.
+// Returns an environment with these types, which is only for checking expressions: authorizer.requestResource does not exist in it.
 std::shared_ptr<const Environment> policy_environment(const PolicyNames& names, const PolicyTypes& types);
-// The type of variables.x, whose expression is `program`; null if that has errors.
+// Returns the type of variables.x, whose expression is `program`; null if the expression has errors.
 TypeRef policy_variable(const Program* program);
-// Empty, or "must evaluate to bool but got int". `wanted`: types as result_type() names them; "any" accepts every type.
+// Returns an empty text, or an error such as "must evaluate to bool but got int". `wanted`: names of types as result_type() returns them;
+// "any" accepts every type.
 std::string result_problem(const Program& program, std::initializer_list<std::string_view> wanted);
 
 }  // namespace BACKPLANE_API

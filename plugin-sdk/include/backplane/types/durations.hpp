@@ -11,8 +11,8 @@
 
 namespace backplane BACKPLANE_API {
 
-// The result of Go's time.ParseDuration, negative for a leading '-'; nullopt if it returns an error: a missing or unknown unit, or a
-// duration beyond the range of int64 nanoseconds.
+// Returns the result of Go's time.ParseDuration; negative if `text` has a leading '-'. nullopt if Go returns an error: a missing or unknown
+// unit, or a duration beyond the range of int64 nanoseconds.
 std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text);
 
 }  // namespace BACKPLANE_API

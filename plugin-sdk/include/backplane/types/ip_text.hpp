@@ -10,8 +10,8 @@
 
 namespace backplane BACKPLANE_API {
 
-// Writes the address to `out`, which has room for 4 (IPv4) or 16 (IPv6) bytes, in network byte order. A text that contains a NUL byte is
-// not an address.
+// Write the address in network byte order to `out`, which has room for 4 bytes (IPv4) or 16 bytes (IPv6). A text that contains a NUL byte
+// is not an address.
 bool read_ipv4(std::string_view text, unsigned char* out) noexcept;
 bool read_ipv6(std::string_view text, unsigned char* out) noexcept;
 

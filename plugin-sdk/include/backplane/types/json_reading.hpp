@@ -1,4 +1,5 @@
-// Parses JSON texts, with the limit of the nesting depth (kMaxJsonDepth) that makes recursive walks over any tree of the server safe.
+// Parses JSON texts. The nesting depth is limited (kMaxJsonDepth), so that recursive functions are safe for every tree that the server
+// parses.
 //
 // Thread-safety: pure functions.
 // Errors:        read_json() returns nullopt for malformed or too deeply nested text.
@@ -17,18 +18,18 @@ namespace backplane BACKPLANE_API {
 // Parses one JSON text into a tree in `storage`.
 std::optional<Value> read_json(std::string_view text, json::storage_ptr storage = {});
 
-// Appends the decoded content of a JSON string, given without its quotes. Malformed escapes give unspecified text.
+// Appends the decoded content of a JSON string. `content` is the text between the quotes. The result of malformed escapes is unspecified.
 void append_json_unescaped(std::string& out, std::string_view content);
 
-// True if containers are nested more than `levels` deep ({} is one level, a string none). The walk stops at that depth.
+// True if objects and arrays are nested more than `levels` deep ({} is one level, a string none). Does not descend further than that depth.
 bool nests_deeper(const Value& value, std::size_t levels) noexcept;
 bool nests_deeper(const Object& object, std::size_t levels) noexcept;
 
-// Thrown by decode() for an entry whose bytes are not a JSON object. It ends the request with 500, so that no caller takes the object for
-// one without finalizers or owners.
+// Thrown by decode() for an entry whose bytes are not a JSON object. The request ends with 500, so that no caller treats the object as one
+// without finalizers or owners.
 class UnreadableObject : public std::runtime_error {
  public:
-  // `key`: the storage key, which what() quotes.
+  // `key`: the storage key; what() contains it in quotes.
   explicit UnreadableObject(std::string_view key);
   ~UnreadableObject() override;
 };

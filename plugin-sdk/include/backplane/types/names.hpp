@@ -31,11 +31,11 @@ Problems is_env_var_name(std::string_view text);
 Problems is_valid_port_num(long long port);
 Problems is_valid_port_name(std::string_view text);
 Problems is_valid_ip(std::string_view text);  // IPv4 or IPv6, strict
-// Checks a name by its rule. `prefix`: the text is a generateName, whose last character may be a dash.
+// Checks a name by the given rule. `prefix`: `text` is a generateName, whose last character may be a dash.
 Problems check_name(NameRule rule, std::string_view text, bool prefix);
 
-// validation.ValidateObjectMeta and ValidateObjectMetaUpdate, with "metadata" as the path. `namespaced`: whether the kind has a
-// namespace.
+// validation.ValidateObjectMeta and ValidateObjectMetaUpdate, with "metadata" as the path. `namespaced`: whether objects of the kind belong
+// to a namespace.
 void validate_object_meta(const Object& object, bool namespaced, NameRule rule, FieldErrors& errors);
 void validate_object_meta_update(const Object& object, const Object& old, FieldErrors& errors);
 void validate_labels(const Object& labels, const std::string& path, FieldErrors& errors);
@@ -43,13 +43,14 @@ void validate_annotations(const Object& annotations, const std::string& path, Fi
 // metav1 validation.ValidateLabelSelector.
 void validate_label_selector(const Object& selector, const std::string& path, FieldErrors& errors);
 
-// The text that Kubernetes prints for a resource.Quantity; nullopt if `text` is not a quantity. Like upstream's parser it may keep the
-// text that was sent: "0.5" becomes "500m", "1000m" becomes "1".
+// Returns the text that Kubernetes prints for a resource.Quantity; nullopt if `text` is not a quantity. "0.5" becomes "500m", and "1000m"
+// becomes "1". Like upstream's parser, it may return `text` unchanged.
 std::optional<std::string> canonical_quantity(std::string_view text);
-// Negative, 0 or positive as a < b, a == b, a > b. Accepts any quantity, canonical or not; a text that is not a quantity counts as 0.
+// Returns a number that is negative, 0 or positive if a < b, a == b or a > b. Accepts any quantity, canonical or not. A text that is not a
+// quantity counts as 0.
 int compare_quantities(std::string_view a, std::string_view b);
-// The canonical text of a + b in the format (binary or decimal) of `a`, or of `b` if `a` is zero. A text that is not a quantity counts as
-// 0.
+// Returns the canonical text of a + b, in the format (binary or decimal) of `a`, or of `b` if `a` is zero. A text that is not a quantity
+// counts as 0.
 std::string sum_of_quantities(std::string_view a, std::string_view b);
 
 }  // namespace BACKPLANE_API

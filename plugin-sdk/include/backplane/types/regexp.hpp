@@ -1,5 +1,4 @@
-// Validation of regular expressions in API objects. The syntax is that of RE2, which is that of Go's regexp package; matching takes
-// linear time.
+// Validation of regular expressions in API objects. The syntax is that of RE2 and of Go's regexp package. Matching takes linear time.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -11,8 +10,8 @@
 
 namespace backplane BACKPLANE_API {
 
-// Go's error for an invalid pattern, "error parsing regexp: missing closing ): `(`"; empty if the pattern is valid.
-// A pattern whose program exceeds 16 MiB is an error: "error parsing regexp: expression too large: …".
+// Returns Go's error for an invalid pattern, such as "error parsing regexp: missing closing ): `(`"; empty if the pattern is valid. A
+// pattern whose compiled program exceeds 16 MiB is also invalid: "error parsing regexp: expression too large: …".
 std::string regexp_problem(std::string_view pattern);
 
 }  // namespace BACKPLANE_API

@@ -10,18 +10,18 @@
 
 namespace backplane BACKPLANE_API {
 
-// Errors of a resource name: it must be a standard name or have a domain. Empty: valid.
+// Returns the errors of a resource name; empty if it is valid. It must be a standard name or have a domain.
 Problems resource_name_problems(std::string_view name);
-// The same for requests and limits of containers.
+// Like resource_name_problems(), for requests and limits of containers.
 Problems container_resource_name_problems(std::string_view name);
-// The same for ResourceQuota.
+// Like resource_name_problems(), for ResourceQuota.
 Problems quota_resource_name_problems(std::string_view name);
 
-// Errors of `quantity`, a canonical quantity, as an amount of the resource `name`: counts of objects (pods, services …) and extended
-// resources (example.com/gpu) must be integers. Empty: valid.
+// Returns the errors of `quantity`, a canonical quantity, as an amount of the resource `name`; empty if it is valid. Counts of objects
+// (pods, services …) and extended resources (example.com/gpu) must be integers.
 Problems counted_quantity_problems(std::string_view name, std::string_view quantity);
 
-// True for the standard names, without a domain, of container resources and of quota resources.
+// True for the standard names of container resources, or of quota resources. They have no domain.
 bool is_standard_container_resource(std::string_view name) noexcept;
 bool is_standard_quota_resource(std::string_view name) noexcept;
 // True for "hugepages-2Mi" and the like.

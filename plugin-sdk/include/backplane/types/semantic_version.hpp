@@ -19,10 +19,11 @@ struct SemanticVersion {
   std::array<std::uint64_t, 3> numbers{};        // major, minor, patch
   std::string_view prerelease = {}, build = {};  // without the leading - and +
 
-  // All three numbers are required, without leading zeros; a leading "v" is an error.
-  // nullopt if `text` is not a version; `why`, if not null, is then set to the library's error text.
+  // Parses a version. All three numbers are required and have no leading zeros; a leading "v" is an error. Returns nullopt if `text` is not
+  // a version, and then sets `why`, unless it is null, to the library's error text.
   static std::optional<SemanticVersion> parse(std::string_view text, std::string* why = nullptr);
-  // Numbers first; a prerelease precedes its release; prereleases by their dot-separated identifiers; `build` is not compared.
+  // Compares the numbers first. A prerelease precedes its release; prereleases are compared by their dot-separated identifiers. `build` is
+  // not compared.
   std::strong_ordering operator<=>(const SemanticVersion& other) const;
   bool operator==(const SemanticVersion& other) const { return (*this <=> other) == 0; }
 };

@@ -10,8 +10,8 @@
 
 namespace backplane BACKPLANE_API {
 
-// A unified diff of the two objects as kube-apiserver prints its Go structs (Schema::go_struct), indented by one space; nullopt if they
-// are equal in Go (unset or empty alike); empty if computing the diff would take too long.
+// Returns a unified diff of two objects as kube-apiserver prints their Go structs (Schema::go_struct), indented by one space. nullopt if
+// they are equal in Go, where an unset and an empty value are equal. Empty if the diff would take too long.
 std::optional<std::string> struct_difference(const Schema& type, const Object& before, const Object& after);
 
 }  // namespace BACKPLANE_API

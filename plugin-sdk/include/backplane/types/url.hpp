@@ -10,8 +10,8 @@
 
 namespace backplane BACKPLANE_API {
 
-// The error of url.Parse or url.ParseRequestURI (`parse ":a": missing protocol scheme`); empty if the text is valid.
-// The text is quoted in the error.
+// Return the error of url.Parse (url_problem) or of url.ParseRequestURI (request_uri_problem), such as `parse ":a": missing protocol
+// scheme`; empty if the text is valid. The error quotes the text.
 //
 //   url_problem("a/b")          // "": url.Parse accepts relative references and fragments
 //   request_uri_problem("a/b")  // an error: the text must be an absolute URI or an absolute path
