@@ -12,13 +12,13 @@ namespace {
 
 constexpr int kDefaultAccountAttempts = 10;
 
-// Reads the members of an account that the plugin uses.
+// The members of an account that the plugin uses.
 constexpr std::string_view kMembers[] = {"metadata.name", "metadata.annotations", "automountServiceAccountToken", "imagePullSecrets",
                                          "secrets"};
 
 GroupVersionResource accounts() { return {"", "v1", "serviceaccounts"}; }
 
-// The arguments of one look-up, for all its attempts.
+// The pause between the attempts of one read.
 std::chrono::milliseconds retry_interval() {
   thread_local std::minstd_rand random(std::random_device{}());
   return std::chrono::milliseconds(std::uniform_int_distribution<int>(100, 199)(random));

@@ -1,4 +1,4 @@
-// Reads service accounts: from the cache, and from the store if the cache does not have them.
+// Reads service accounts from the cache, or from the store if the cache does not have the account.
 //
 // Thread-safety: any thread.
 // Lifetime:      `services` outlive the reader.
@@ -21,8 +21,8 @@ class AccountReader {
   explicit AccountReader(Services& services);
   // The members of the account that pods depend on; nullopt if the cache does not have it.
   std::optional<Object> cached(std::string_view ns, std::string_view name) const;
-  // The account in the store. A controller creates the account `default` of each new namespace: for that name the read is repeated for one
-  // to two seconds.
+  // Reads the account from the store. A controller creates the account `default` of each new namespace; for that name the read is repeated
+  // for one to two seconds.
   Task<Result<Object>> read(std::string ns, std::string name) const;
 
  private:

@@ -10,12 +10,12 @@ namespace backplane::admission::accounts {
 namespace {
 
 constexpr std::string_view kEnforceAnnotation = "kubernetes.io/enforce-mountable-secrets";
-// strconv.ParseBool.
+// The texts that Go's strconv.ParseBool reads as true.
 constexpr std::array<std::string_view, 6> kTrue = {"1", "t", "T", "TRUE", "true", "True"};
 
 using Refused = std::optional<std::string>;
 
-// References of one pod, checked against one account. The first problem is kept.
+// Checks the references of one pod against one account, and stores the first problem.
 class ReferenceCheck {
  public:
   explicit ReferenceCheck(const Object& account) : account_(account) {}

@@ -14,7 +14,7 @@ namespace backplane::admission::accounts {
 bool enforces_mountable_secrets(const Object& account);
 // The reason why the pod is refused: its first reference to a secret that the account does not list; nullopt: there is none.
 std::optional<std::string> forbidden_reference(const Object& account, const Object& pod_spec);
-// The same for ephemeral containers.
+// Like forbidden_reference(), for ephemeral containers.
 std::optional<std::string> forbidden_ephemeral_reference(const Object& account, const Object& pod_spec);
 
 }  // namespace backplane::admission::accounts

@@ -5,7 +5,7 @@
 namespace backplane::admission::accounts {
 namespace {
 
-// The member in which a volume of a type names a secret.
+// A type of volume, and the path of the member that names a secret.
 struct SecretPlace {
   std::string_view source, path;
 };

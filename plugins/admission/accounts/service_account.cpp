@@ -32,7 +32,7 @@ Status lookup_failed(const AdmissionAttributes& attributes, const Status& error)
                              "error looking up service account " + attributes.ns + "/" + account_of(attributes) + ": " + error.message());
 }
 
-// The pod's preference precedes that of the account.
+// The pod's automountServiceAccountToken has priority over that of the account.
 bool mounts_token(const Object& account, const Object& spec) {
   constexpr std::string_view kAutomount = "automountServiceAccountToken";
   return get_bool(spec, kAutomount).value_or(get_bool(account, kAutomount).value_or(true));
@@ -53,7 +53,7 @@ Status validate_mirror(const AdmissionAttributes& attributes) {
   return why ? admission_forbidden(attributes, *why) : Status();
 }
 
-// The decision, if it does not depend on the account; nullopt otherwise.
+// Returns the decision if it does not depend on the account.
 std::optional<Status> decide_without_account(const AdmissionAttributes& attributes) {
   if (!concerns_pods(attributes)) return Status();
   if (!is_create(attributes) && attributes.subresource != "ephemeralcontainers") return Status();

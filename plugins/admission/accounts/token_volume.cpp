@@ -9,7 +9,7 @@ namespace {
 constexpr std::string_view kVolumePrefix = "kube-api-access-";
 constexpr std::string_view kMountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-// The lifetime identifies tokens of this volume: the server warns about clients that do not renew them before they expire.
+// The server recognizes tokens of this volume by the lifetime: it warns about clients that do not renew such tokens in time.
 const Value& token_volume_source() {
   static const Value source = json::parse(R"({
     "sources": [
@@ -20,7 +20,7 @@ const Value& token_volume_source() {
   return source;
 }
 
-// Empty if the pod has no such volume.
+// The name of the pod's token volume; empty if the pod has none.
 std::string token_volume_of(const Object& spec) {
   std::string found;
   each(spec, "volumes", [&](const Object& volume, std::size_t) {

@@ -8,8 +8,8 @@
 
 namespace backplane::admission::accounts {
 
-// Mounts the volume in the containers and init containers of the pod that mount nothing at its path, and adds it to the pod if one of them
-// needs it and the pod does not have it.
+// Mounts the volume in all containers and init containers of the pod that mount nothing at the volume's path. Adds the volume to the pod if
+// a container needs it and the pod does not have it.
 void mount_token_volume(Object& pod_spec);
 
 }  // namespace backplane::admission::accounts

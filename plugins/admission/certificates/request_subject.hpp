@@ -1,7 +1,8 @@
 // The subject that a CertificateSigningRequest asks for.
 //
 // Thread-safety: pure function.
-// Errors:        kBadRequest: no PEM block CERTIFICATE REQUEST, its content is not a PKCS#10 request, or those of the reader of subjects.
+// Errors:        kBadRequest if there is no PEM block CERTIFICATE REQUEST, or its content is not a PKCS#10 request; errors of the subject's
+// reader.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// For tests: certificate requests, PEM in base64 as spec.request has them.
+// For tests: certificate requests in the encoding of spec.request (base64 of PEM).
 #pragma once
 
 #include <string_view>

@@ -5,10 +5,10 @@
 namespace backplane::admission::certificates {
 namespace {
 
-// An evaluation error does not grant the right.
+// A decision with an evaluation error does not grant the right.
 bool grants(const AuthorizerResult& result) { return result.decision == Decision::kAllow && result.error.ok(); }
 
-// The signer, and all signers of its domain.
+// The names on which the right may be granted: the signer, and all signers of its domain.
 std::array<std::string, 2> names_for(const std::string& signer) { return {signer, signer.substr(0, signer.find('/')) + "/*"}; }
 
 }  // namespace

@@ -11,7 +11,7 @@ bool is_update_of(const AdmissionAttributes& attributes, std::string_view subres
          attributes.resource.resource == "certificatesigningrequests" && attributes.old_object != nullptr;
 }
 
-// The stored signer: a client cannot choose another one with the same update.
+// The signer of the stored object, because a client must not choose another signer with the same update.
 std::string stored_signer(const AdmissionAttributes& attributes) {
   return std::string(get_string_path(*attributes.old_object, "spec.signerName"));
 }

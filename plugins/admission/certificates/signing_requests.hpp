@@ -1,5 +1,5 @@
-// The admission plugins CertificateApproval and CertificateSigning: they check the right to approve and to sign CertificateSigningRequests
-// of a signer.
+// The admission plugins CertificateApproval and CertificateSigning. They check whether the user may approve or sign
+// CertificateSigningRequests of a signer.
 //
 // Thread-safety: any thread.
 // Lifetime:      `authorizer` outlives the plugins.

@@ -28,7 +28,7 @@ class ClusterTrustBundleAttest final : public SignerCheck {
   }
 
  private:
-  // The signer of the new object: validation refuses to change it.
+  // The signer of the new object; validation refuses an update that changes the signer.
   std::optional<std::string> signer_of(const AdmissionAttributes& attributes) const override {
     const bool bundle = attributes.resource.group == "certificates.k8s.io" && attributes.resource.resource == "clustertrustbundles";
     if (!enabled_ || !bundle || attributes.object == nullptr) return std::nullopt;

@@ -1,4 +1,4 @@
-// The admission plugin ClusterTrustBundleAttest: a bundle of a signer needs the verb attest on that signer.
+// The admission plugin ClusterTrustBundleAttest: the writer of a bundle with a signer needs the verb attest on that signer.
 //
 // Thread-safety: any thread.
 // Lifetime:      `authorizer` outlives the plugin.

@@ -1,9 +1,10 @@
-// The variable `authorizer` in the expressions of policies and in the match conditions of webhooks. A check uses a known decision, or calls
-// authorizers that need not wait. A check that has to wait is recorded; the caller evaluates again after wait().
+// The variable `authorizer` in the expressions of policies and in the match conditions of webhooks. A check uses a decision of an earlier
+// check, or calls authorizers that need not wait. If an authorizer must wait, the check is recorded; the caller awaits wait() and evaluates
+// again.
 //
 // Thread-safety: one request.
 // Lifetime:      borrows host and attributes.
-// Errors:        those of authorizers, as the check's error.
+// Errors:        errors of authorizers are errors of the check.
 // Source:        k8s.io/apiserver/pkg/cel/library/authz.go, pkg/admission/plugin/authorizer.
 #pragma once
 

@@ -11,7 +11,7 @@
 
 namespace backplane::admission {
 
-// One text unchanged; several as "[a, b]", each once; empty for none.
+// Returns one text unchanged, several as "[a, b]" without duplicates, and an empty text for none.
 inline std::string aggregate_text(const std::vector<std::string>& texts) {
   if (texts.size() <= 1) return texts.empty() ? std::string() : texts.front();
   std::set<std::string> seen;

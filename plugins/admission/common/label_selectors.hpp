@@ -18,8 +18,8 @@ using kit::labels_of_object;
 // The labels of an object without a copy; null: there is no object, or it has no labels.
 const Object* labels_in(const Object* object) noexcept;
 bool selects_labels(const LabelSelector& selector, const Object* labels) noexcept;
-// An objectSelector: true if it selects the old object or `object` (the current object of the write, or null). Options of CONNECT have no
-// labels, not even absent ones: only the empty selector selects them.
+// An objectSelector: true if it selects the old object or `object` (the current object of the write, or null). The options object of
+// CONNECT cannot have labels, so only the empty selector selects it.
 bool selects_object(const LabelSelector& selector, const AdmissionAttributes& attributes, const Object* object) noexcept;
 
 }  // namespace backplane::admission

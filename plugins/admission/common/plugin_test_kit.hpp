@@ -32,7 +32,7 @@ struct TestWrite {
 // A host, the services of the plugins, and the results of the last write.
 class PluginUnderTest {
  public:
-  // The steps in the order of the chain: admit() if the plugin mutates, then validate() if it validates.
+  // Calls admit() if the plugin mutates, and then validate() if it validates, like the server.
   Status run(const AdmissionPlugin& plugin, const TestWrite& write) {
     object = write.object.empty() ? std::nullopt : std::optional(object_from(write.object));
     const std::optional<Object> old = write.old.empty() ? std::nullopt : std::optional(object_from(write.old));
@@ -53,7 +53,7 @@ class PluginUnderTest {
   // The message of the refusal; empty if the write is allowed.
   std::string message(const AdmissionPlugin& plugin, const TestWrite& write) { return run(plugin, write).message(); }
 
-  // Puts an object into the cache of a resource.
+  // Adds an object to the plugin's cache of a resource.
   void cache(const GroupVersionResource& resource, std::string_view json) {
     const Object tree = object_from(json);
     auto entry = std::make_shared<ObjectEntry>(*make_object(tree));
@@ -99,7 +99,7 @@ class PluginUnderTest {
   static Task<void> keep(Task<Status> asking, Status& status) { status = co_await std::move(asking); }
 };
 
-// An authorizer that grants one verb on one name. `waits`: only the coroutine answers.
+// An authorizer that grants one verb on one name. `waits`: decide_now() returns no decision.
 class OneRight final : public Authorizer {
  public:
   std::string_view name() const noexcept override { return "OneRight"; }

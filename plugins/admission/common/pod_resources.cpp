@@ -22,7 +22,7 @@ ResourceList resources_of(const Object& holder, ResourceSide side) {
   return read_resources(object_or_empty(holder, "resources"), member_of(side));
 }
 
-// `list`: of the pod's status, with the statuses of such containers.
+// `list`: the member of the pod's status that has the statuses of such containers.
 ResourceList effective(const Object& container, ResourceSide side, const Object* pod_status, std::string_view list) {
   ResourceList wanted = resources_of(container, side);
   const Object* status = pod_status == nullptr ? nullptr : find_item(*pod_status, list, "name", get_string(container, "name"));

@@ -8,8 +8,8 @@
 
 namespace backplane::admission {
 
-// Members in the order of the Go struct, beginning with an empty uid. `resource`, `kind`: what the matching rule names; those of the
-// attributes unless it names an equivalent resource.
+// Returns the members in the order of the Go struct, beginning with an empty uid. `resource`, `kind`: an equivalent resource if the
+// matching rule names one; otherwise those of the attributes.
 Object request_fields(const AdmissionAttributes& attributes, const GroupVersionResource& resource, const GroupVersionKind& kind,
                       const json::storage_ptr& storage);
 

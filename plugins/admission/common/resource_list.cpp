@@ -18,7 +18,7 @@ std::string negated(const std::string& quantity) {
 
 int sign_of_quantity(const std::string& quantity) { return compare_quantities(quantity, "0"); }
 
-// The number of suffix units in a whole unit; 0: the suffix is not smaller than a unit.
+// The number of units of the suffix in one whole unit; 0: the unit of the suffix is not smaller than a whole unit.
 std::int64_t parts_of_unit(char suffix) {
   switch (suffix) {
     case 'm':

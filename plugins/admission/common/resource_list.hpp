@@ -16,7 +16,7 @@ namespace backplane::admission {
 
 // Quantities by resource name.
 using ResourceList = std::map<std::string, std::string, std::less<>>;
-// Functions return them sorted.
+// Sorted in results of functions.
 using ResourceNames = std::vector<std::string>;
 
 inline constexpr std::string_view kRequestsPrefix = "requests.";
@@ -38,7 +38,7 @@ ResourceNames names_of(const ResourceList& list);
 ResourceNames negative_names(const ResourceList& list);
 // The names whose amount in `list` is above the one in `limits`.
 ResourceNames exceeded_names(const ResourceList& list, const ResourceList& limits);
-// Whether both name the same resources with equal quantities.
+// Whether both lists name the same resources with equal quantities.
 bool same_amounts(const ResourceList& a, const ResourceList& b);
 bool contains(const ResourceNames& names, std::string_view name);
 

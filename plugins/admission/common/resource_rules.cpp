@@ -42,7 +42,7 @@ bool any_or(const std::vector<std::string>& items, std::string_view wanted) noex
 bool in_scope(Scope scope, const GroupVersionResource& resource, std::string_view ns) noexcept {
   if (scope == Scope::kAll) return true;
   if (scope == Scope::kUnknown) return false;
-  // A namespace object is cluster-scoped, although its write has a namespace.
+  // A write of a namespace has a namespace, but the object is cluster-scoped.
   const bool is_namespace = resource.resource == "namespaces" && resource.version == "v1" && resource.group.empty();
   return (is_namespace || ns.empty()) == (scope == Scope::kCluster);
 }

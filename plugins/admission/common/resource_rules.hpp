@@ -37,8 +37,8 @@ struct ResourceRule {
 ResourceRule read_resource_rule(const Object& rule);
 std::vector<ResourceRule> read_resource_rules(const Object& parent, std::string_view key);
 
-// The two parts of a match: the part that is equal for all writes of a resource, and the rest. `resource`: that of the write, or an
-// equivalent.
+// The two parts of a match. The result of names_resource() is equal for all writes of a resource; admits_write() checks the rest.
+// `resource`: the resource of the write, or an equivalent resource.
 bool names_resource(const ResourceRule& rule, const GroupVersionResource& resource, std::string_view subresource) noexcept;
 bool admits_write(const ResourceRule& rule, const GroupVersionResource& resource, const AdmissionAttributes& attributes) noexcept;
 

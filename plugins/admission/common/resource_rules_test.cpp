@@ -34,7 +34,7 @@ struct RuleCase {
 
 constexpr auto kCreateOp = AdmissionOperation::kCreate;
 
-// predicates/rules/rules_test.go, with all parts of the rule set.
+// Cases of upstream's predicates/rules/rules_test.go, with all parts of the rule set.
 const RuleCase kRuleCases[] = {
     {"group wildcard",
      R"({"operations":["*"],"apiGroups":["*"],"apiVersions":["*"],"resources":["*"]})",

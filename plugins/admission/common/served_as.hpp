@@ -1,4 +1,5 @@
-// A resource under which the objects of a write are served: that of the request, or an equivalent that a rule names; and its type.
+// A resource under which the objects of a write are served: the resource of the request, or an equivalent resource that a rule names. Also
+// its type.
 //
 // Thread-safety: values; any thread.
 // Lifetime:      a ServedType keeps the storage that its schema belongs to.
@@ -20,7 +21,7 @@ struct ServedAs {
   auto operator<=>(const ServedAs&) const = default;
 };
 
-// The type of the objects, also for kinds that only subresources have (Scale, Binding).
+// The type of the objects, which may be a kind that only subresources have (Scale, Binding).
 struct ServedType {
   GroupVersionKind kind;
   const Schema* schema = nullptr;  // null: unknown, objects are not changed

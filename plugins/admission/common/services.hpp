@@ -1,6 +1,6 @@
 // The services that the admission plugins of this folder share: the host, and one informer for each resource.
 //
-// Thread-safety: make functions are called on one thread, at startup and for each new configuration; a Lister from any thread.
+// Thread-safety: PluginRow::make on one thread, at startup and for each new configuration; a Lister from any thread.
 // Lifetime:      services outlive the plugins that were made with them.
 // Errors:        none.
 #pragma once
@@ -44,22 +44,23 @@ class Services {
   Host& host() const noexcept { return host_; }
   // Whether the gate is on (--feature-gates).
   bool gate(std::string_view name) const;
-  // The shared informer of a resource. It starts when the host serves all groups, or at once if it already does, as after a reload of
-  // this plugin. Call it in a make function only, so that a resource is followed only if an enabled plugin reads it.
+  // The shared informer of a resource. It starts when the host serves all groups, or at once if the host already serves them, as after a
+  // reload of this plugin. Call it only in a make function, so that a resource is followed only if an enabled plugin reads it.
   Lister lister(const GroupVersionResource& resource);
-  // Starts the informers when all groups are served, and ends with the server.
+  // Starts the informers when all groups are served; returns when the server stops.
   static Task<void> run(std::shared_ptr<Services> services);
 
  private:
   Host& host_;
   SharedInformerFactory informers_;
-  std::atomic<bool> started_{false};  // set before run() starts the informers: one that lister() adds meanwhile is started by either
+  // set before run() starts the informers, so that run() or lister() starts an informer that is added meanwhile
+  std::atomic<bool> started_{false};
 };
 
 // One admission plugin of kube-apiserver.
 struct PluginRow {
   std::string_view name;
-  // Errors: a configuration that cannot be used; startup fails with it.
+  // Errors: the configuration is invalid; startup then fails.
   Result<std::shared_ptr<AdmissionPlugin>> (*make)(Services& services, const AdmissionPluginConfig& config);
 };
 

@@ -3,7 +3,8 @@
 namespace backplane::admission {
 namespace {
 
-// The object in version `to`. The host reads the present version from the object.
+// Returns the object in version `to`. The host reads the present version from the object, so apiVersion and kind are set if they are
+// missing.
 Task<Result<Object>> convert_copy(Host& host, const GroupVersionKind& from, GroupVersionKind to, const Object* object) {
   Object copy(*object, object->storage());
   if (get_string(copy, "kind").empty()) copy["kind"] = from.kind;

@@ -1,8 +1,8 @@
 // The objects of a write in the versions that rules of webhooks and policies name.
 //
 // Thread-safety: belongs to one write.
-// Lifetime:      borrows the host and the attributes. VersionedViews: pointers live as long as it does. VersionedWrite: until the next call
-//                of in(), switch_to() or set().
+// Lifetime:      borrows the host and the attributes. The pointers of a VersionedViews live as long as the VersionedViews, those of a
+//                VersionedWrite until the next call of in(), switch_to() or flush().
 // Errors:        those of the conversion.
 // Source:        k8s.io/apiserver/pkg/admission/conversion.go.
 #pragma once
@@ -27,12 +27,12 @@ class VersionSource {
   virtual Task<Result<VersionedObjects>> in(GroupVersionKind kind) = 0;
 };
 
-// For the validating step: every version at once.
+// For the validating step: holds the objects in all versions that were used.
 class VersionedViews final : public VersionSource {
  public:
   VersionedViews(Host& host, const AdmissionAttributes& attributes)
       : host_(host), attributes_(attributes), own_(VersionedObjects{attributes.object, attributes.old_object}) {}
-  // The result of in() if the version is available already; else null.
+  // The result of in() if the version is available already; null if it is not.
   const Result<VersionedObjects>* find(const GroupVersionKind& kind) const noexcept;
   Task<Result<VersionedObjects>> in(GroupVersionKind kind) override;
 
@@ -48,19 +48,19 @@ class VersionedViews final : public VersionSource {
   std::list<View> views_;  // references stay valid
 };
 
-// For the mutating step: one version at a time. A change in another version than the request's is converted back before the next switch,
-// and by flush().
+// For the mutating step: holds the objects in one version at a time. If the object was changed in another version than the request's, the
+// next switch and flush() convert it back.
 class VersionedWrite final : public VersionSource {
  public:
   VersionedWrite(Host& host, AdmissionAttributes& attributes) : host_(host), attributes_(attributes) {}
 
-  // switch_to() and objects(). Errors: kInternalError, as upstream wraps them for mutating webhooks.
+  // Calls switch_to() and returns objects(). Errors: kInternalError, as upstream wraps them for mutating webhooks.
   Task<Result<VersionedObjects>> in(GroupVersionKind kind) override;
   Task<Status> switch_to(GroupVersionKind kind);
   VersionedObjects objects() const noexcept;
-  // The kind of objects(): that of the request before the first switch.
+  // The kind of objects(): the kind of the request before the first switch.
   const GroupVersionKind& kind() const noexcept { return converted() ? kind_ : attributes_.kind; }
-  // The object of objects(), which must exist, for a change in place; set_changed() after it.
+  // The object of objects(), which must exist, for a change in place. Call set_changed() after the change.
   Object& object() noexcept { return converted() ? *object_ : *attributes_.object; }
   void set_changed() noexcept { changed_ = converted(); }
   Task<Status> flush();

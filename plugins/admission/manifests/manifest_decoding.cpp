@@ -19,7 +19,7 @@ using admissionregistration::RegisteredKind;
 constexpr std::string_view kGroup = "admissionregistration.k8s.io";
 constexpr std::string_view kListSuffix = "List";
 constexpr const char* kNoKind = "couldn't get version/kind; json parse error: ";
-// Kinds that upstream's loaders know and that are not served in v1 alone.
+// Kinds that upstream's loaders decode, in v1, v1beta1 and v1alpha1.
 constexpr std::array<std::string_view, 6> kKinds = {"MutatingAdmissionPolicy",          "MutatingAdmissionPolicyBinding",
                                                     "MutatingWebhookConfiguration",     "ValidatingAdmissionPolicy",
                                                     "ValidatingAdmissionPolicyBinding", "ValidatingWebhookConfiguration"};

@@ -10,7 +10,7 @@
 
 namespace backplane::admission::manifests {
 
-// Errors of staticManifestsDir in a plugin's configuration. `enabled`: the gate ManifestBasedAdmissionControlConfig.
+// Checks staticManifestsDir in a plugin's configuration. `enabled`: the gate ManifestBasedAdmissionControlConfig.
 Status check_directory(const std::string& directory, bool enabled);
 
 }  // namespace backplane::admission::manifests

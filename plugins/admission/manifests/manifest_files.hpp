@@ -1,6 +1,6 @@
 // The documents in a directory of manifests.
 //
-// Thread-safety: pure functions; they block.
+// Thread-safety: any thread. The functions that read files block.
 // Errors:        kBadRequest with the texts of upstream's loader.
 // Source:        LoadFiles of k8s.io/apiserver/pkg/admission/plugin/manifest/loader.go.
 #pragma once

@@ -89,7 +89,7 @@ class Loader {
     return bad_request("unsupported resource type " + go_type(manifest.kind));
   }
 
-  // Objects of any kinds.
+  // Accepts the items of a v1 List, which may have different kinds.
   Status accept_list(Object& list, const std::string& file) {
     Value* items = find(list, "items");
     if (items == nullptr || !items->is_array()) return {};

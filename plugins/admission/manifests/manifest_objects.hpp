@@ -1,7 +1,7 @@
-// The objects that a directory of manifests configures an admission plugin with: decoded strictly, completed with the defaults of the API,
-// and valid by its rules and by those of manifests.
+// Loads the objects of a directory of manifests for one admission plugin. The objects are decoded strictly, get the defaults of the API,
+// and must be valid by the rules of the API and by those of manifests.
 //
-// Thread-safety: a pure function; it blocks.
+// Thread-safety: any thread; it reads files and blocks.
 // Errors:        kBadRequest with the texts of upstream's loaders.
 // Source:        k8s.io/apiserver/pkg/admission/plugin/{policy,webhook}/manifest/loader, k8s.io/kubernetes/pkg/admission/plugin/….
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace backplane::admission::manifests {
 
-// Names of objects in manifests end with it, others must not.
+// The suffix of the names of objects in manifests; other objects must not have it.
 inline constexpr std::string_view kStaticSuffix = ".static.k8s.io";
 
 // Kinds of admissionregistration.k8s.io/v1.
@@ -28,7 +28,7 @@ inline constexpr ManifestKinds kMutatingPolicies{"MutatingAdmissionPolicy", "Mut
 inline constexpr ManifestKinds kValidatingWebhooks{"ValidatingWebhookConfiguration", {}};
 inline constexpr ManifestKinds kMutatingWebhooks{"MutatingWebhookConfiguration", {}};
 
-// Sorted by name.
+// The objects, sorted by name.
 struct ManifestObjects {
   std::vector<Object> main, bindings;
   std::string hash;  // of the files

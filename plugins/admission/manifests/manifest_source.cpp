@@ -13,8 +13,8 @@
 namespace backplane::admission::manifests {
 namespace {
 
-constexpr std::chrono::seconds kLookEvery{1};   // interval of checks of the files' metadata
-constexpr std::chrono::seconds kReadEvery{60};  // interval of readings regardless of the metadata
+constexpr std::chrono::seconds kLookEvery{1};   // interval at which the metadata of the files is checked
+constexpr std::chrono::seconds kReadEvery{60};  // interval at which the files are read even if their metadata is unchanged
 
 Metric& reload_count() {
   static Metric& out = Metric::counter(
@@ -75,7 +75,7 @@ void ManifestSource::count(bool success) {
 Task<void> ManifestSource::watch(std::shared_ptr<ManifestSource> source) {
   using Clock = std::chrono::steady_clock;
   Sleeper sleeper(source->host_.stop_signal());
-  std::string last;  // nothing: the first round reads the files, which may have changed since load()
+  std::string last;  // empty, so that the first round reads the files: they may have changed since load()
   auto next_reading = Clock::now();
   for (;;) {
     std::string stamp;

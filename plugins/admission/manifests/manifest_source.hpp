@@ -4,7 +4,7 @@
 //   Status loaded = source->load();              // an error fails startup
 //   host.spawn("manifests", ManifestSource::watch(source));
 //
-// Thread-safety: the plugin's executor.
+// Thread-safety: every method on the plugin's executor.
 // Lifetime:      shared with its task, which ends with the server.
 // Errors:        load(): the reason why the manifests cannot be used. Later errors are logged and counted, and the old objects stay in use.
 // Source:        k8s.io/apiserver/pkg/admission/plugin/policy/manifest/source, …/webhook/manifest/source, …/manifest/metrics.
@@ -25,7 +25,7 @@ class ManifestSource {
   using Apply = std::function<void(const ManifestObjects& objects)>;
   ManifestSource(Host& host, ManifestKinds kinds, std::string_view plugin, std::string directory, Apply apply);
 
-  // Blocks.
+  // Reads the manifests and passes them to Apply. Blocks.
   Status load();
   static Task<void> watch(std::shared_ptr<ManifestSource> source);
 
@@ -38,7 +38,7 @@ class ManifestSource {
   const std::string plugin_, directory_, server_;
   const Apply apply_;
   std::string hash_;
-  bool shown_ = false;  // the metric of the hash
+  bool shown_ = false;  // the metric of the hash has been set
 };
 
 }  // namespace backplane::admission::manifests

@@ -21,7 +21,7 @@ class Manifests : public ::testing::Test {
   ~Manifests() override { std::filesystem::remove_all(directory); }
 
   void put(const std::string& name, const std::string& text) const { std::ofstream(directory + "/" + name) << text; }
-  // Empty: they can be used.
+  // The problem of the manifests; empty: they can be used.
   std::string problem(const ManifestKinds& kinds) const {
     const auto loaded = load_manifests(directory, kinds);
     if (loaded.ok()) return {};

@@ -15,7 +15,7 @@ GroupVersionResource ingress_classes() { return {"networking.k8s.io", "v1", "ing
 
 const Object& ingress_annotations(const Object& object) { return object_or_empty(object_or_empty(object, "metadata"), "annotations"); }
 
-// The newest class that is marked as the default, of equally old ones the first by name; empty if there is none.
+// The newest class that is marked as the default; of several equally old classes, the first by name. Empty if there is none.
 std::string default_ingress_class(const Lister& classes) {
   std::string found, created;
   for (const ObjectRef& entry : classes.all()) {
@@ -45,7 +45,8 @@ class DefaultIngressClass final : public AdmissionPlugin {
     if (!has_classes()) return std::nullopt;
     return set_default(*attributes.object);
   }
-  // Waits up to ten seconds for the first list. After that the cache decides: a list that fails must not refuse ingresses.
+  // Waits up to ten seconds for the first list. Then the plugin uses the incomplete cache, because a failing list must not refuse
+  // ingresses.
   Task<Status> admit(AdmissionAttributes& attributes) const override {
     constexpr std::chrono::milliseconds kPause{100};
     constexpr int kAttempts = 100;
@@ -54,7 +55,8 @@ class DefaultIngressClass final : public AdmissionPlugin {
   }
 
  private:
-  // Writes of startup, before all groups are served, do not wait, and neither does a server that does not serve IngressClasses.
+  // Returns true before all groups are served, so that writes of startup do not wait. Returns true if the server does not serve
+  // IngressClasses.
   bool has_classes() const {
     return classes_.has_synced() || !host_.groups_complete().fired() || host_.find_storage(ingress_classes()) == nullptr;
   }

@@ -8,7 +8,7 @@
 namespace backplane::admission::nodes {
 namespace {
 
-// A volume's type, and the resource that it refers to. In the order in which they are looked for; empty: none.
+// A type of volume, and the resource that such a volume refers to (empty: none), in the order in which the types are checked.
 struct VolumeReference {
   std::string_view type, resource;
 };
@@ -54,7 +54,7 @@ constexpr VolumeReference kProjections[] = {
 
 using Reference = std::optional<std::string>;
 
-// Null if the object has none of the types.
+// The first of `types` that the object has; null if it has none.
 const VolumeReference* type_in(std::span<const VolumeReference> types, const Object& object) {
   for (const VolumeReference& type : types) {
     if (has(object, type.type)) return &type;

@@ -19,11 +19,11 @@ struct CachedResource {
   std::string_view group, singular;
 
   std::optional<Object> find(std::string_view ns, std::string_view name) const;
-  // 404 as upstream's caches return it: `pod "a" not found`.
+  // Returns 404 with the text of upstream's caches: `pod "a" not found`.
   Status missing(std::string_view name) const;
 };
 
-// The volumes of the pod, and their drivers, determine the tokens that a node may request.
+// The caches of claims, volumes and drivers: the drivers of a pod's volumes determine the tokens that a node may request.
 struct VolumeData {
   CachedResource claims, volumes, drivers;
 };

@@ -43,7 +43,7 @@ class NodeRestriction final : public AdmissionPlugin {
     return Status();
   }
 
-  // Only for tokens whose audience needs an authorizer's decision.
+  // Called only for tokens whose audience needs a decision of the authorizer.
   Task<Status> admit(AdmissionAttributes& attributes) const override {
     const NodeRequest request{attributes, node_of(attributes.user).value_or(std::string_view()), data_};
     TokenDecision decision = restrict_token(request);

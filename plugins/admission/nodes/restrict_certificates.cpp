@@ -9,7 +9,7 @@ namespace {
 // A stale cache may be the cause, so the error is not a refusal, and the client may retry.
 Status stale(std::string message) { return {500, Reason::kNone, std::move(message)}; }
 
-// PodCertificateRequest: each step compares the request with one object.
+// Checks a PodCertificateRequest: each step compares the request with one object.
 class PodCertificateCheck {
  public:
   explicit PodCertificateCheck(const NodeRequest& request)

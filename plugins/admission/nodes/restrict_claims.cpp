@@ -34,7 +34,8 @@ bool is_empty(const Value& value) {
   return value.is_null() || (value.is_object() && value.get_object().empty()) || (value.is_array() && value.get_array().empty());
 }
 
-// As Go marshals the internal type: the members of metadata are those of the claim, and only they have names in lower case.
+// The claim as Go marshals the internal type: the members of metadata are at the top and have names in lower case; the other members are
+// Spec and Status.
 Object as_go(const Schema& type, const Object& claim) {
   constexpr std::pair<std::string_view, std::string_view> kParts[] = {{"spec", "Spec"}, {"status", "Status"}};
   Object out;
@@ -47,13 +48,13 @@ Object as_go(const Schema& type, const Object& claim) {
   return out;
 }
 
-// The schema of a map, which has no names of Go; null for a type without labels.
+// The schema of metadata.labels, a map, whose members have no Go names; null for a type without labels.
 const Schema* map_type(const Schema& type) {
   const Schema* metadata = type.property("metadata");
   return metadata != nullptr ? metadata->property("labels") : nullptr;
 }
 
-// nullopt if nothing else differs.
+// The difference outside the members that a node may change; nullopt: there is none.
 std::optional<std::string> other_difference(const NodeRequest& request) {
   const Object before = compared_part(*request.attributes.old_object), now = compared_part(*request.attributes.object);
   const auto storage = request.data.host.find_storage({"", "v1", "persistentvolumeclaims"});

@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::string_view kLeaseNamespace = "kube-node-lease";
 
-// On create, upstream's attributes have no name yet.
+// On create, upstream's attributes have no name yet, so the name of the object is used.
 bool is_named_like_node(const NodeRequest& request) {
   const AdmissionAttributes& attributes = request.attributes;
   const bool create = attributes.operation == AdmissionOperation::kCreate && attributes.object != nullptr;
@@ -32,7 +32,8 @@ Status restrict_csi_node(const NodeRequest& request) {
   return request.refuse("can only access CSINode with the same name as the requesting node");
 }
 
-// The authorizer decides about updates. It gets neither the content of a new object nor the single objects of a deleted collection.
+// The authorizer decides about updates. It receives neither the content of a new object nor the single objects of a deleted collection, so
+// these are checked here.
 Status restrict_resource_slice(const NodeRequest& request) {
   const AdmissionAttributes& attributes = request.attributes;
   if (attributes.operation == AdmissionOperation::kCreate && !is_slice_of_node(request, attributes.object)) {

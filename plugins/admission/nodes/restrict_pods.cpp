@@ -8,7 +8,7 @@ namespace {
 
 std::string_view node_name_of(const Object& pod) { return get_string_path(pod, "spec.nodeName"); }
 
-// The text of a refusal begins with `node "NAME" `.
+// Refuses with a text that begins with `node "NAME" `.
 Status refuse_node(const NodeRequest& request, std::string_view what) {
   return request.refuse("node " + quoted(request.node) + " " + std::string(what));
 }
@@ -23,7 +23,7 @@ Status check_owner_uid(const NodeRequest& request, const Object& owner) {
   return request.refuse("node " + std::string(request.node) + " UID mismatch: expected " + uid + " got " + wanted);
 }
 
-// The node is the only owner, and the controller.
+// Checks that the node is the only owner, and the controller.
 Status check_owner(const NodeRequest& request, const Object& pod) {
   const Array* owners = get_array(object_or_empty(pod, "metadata"), "ownerReferences");
   const std::size_t count = owners != nullptr ? owners->size() : 0;
@@ -54,7 +54,7 @@ Status check_create(const NodeRequest& request) {
 
 // ---- delete and eviction
 
-// The pod in the cache is bound to the node; `refusal` otherwise.
+// Checks that the pod in the cache is bound to the node; refuses with `refusal` if it is not.
 Status check_bound(const NodeRequest& request, std::string_view name, const std::string& refusal) {
   const auto pod = request.data.pods.find(request.attributes.ns, name);
   if (!pod) return request.data.pods.missing(name);

@@ -28,7 +28,7 @@ TokenDecision check_audience(const NodeRequest& request, const Object& token_spe
   return {Status(), audience_right(request.attributes, audience)};
 }
 
-// The reference to the pod that the token is bound to.
+// Checks the reference to the pod that the token is bound to.
 Status check_reference(const NodeRequest& request, const Object& reference) {
   const bool pod =
       get_string(reference, "apiVersion") == "v1" && get_string(reference, "kind") == "Pod" && !get_string(reference, "name").empty();

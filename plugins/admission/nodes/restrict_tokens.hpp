@@ -17,7 +17,7 @@ struct TokenDecision {
   std::optional<AuthorizationAttributes> needs_right;
 };
 TokenDecision restrict_token(const NodeRequest& request);
-// The end of a decision that needs a right.
+// The final decision after the authorizer has returned `result` for `right`.
 Status conclude_token(const NodeRequest& request, const AuthorizationAttributes& right, const AuthorizerResult& result);
 
 }  // namespace backplane::admission::nodes

@@ -22,7 +22,7 @@ constexpr MigratedVolume kMigratedVolumes[] = {
     {"portworxVolume", "pxd.portworx.com"},
 };
 
-// Empty if the volume has no driver.
+// The name of the driver; empty if the volume has none.
 using Driver = Result<std::string>;
 
 Driver migrated_driver(const Object& source) {

@@ -6,7 +6,7 @@
 namespace backplane::admission::objects {
 namespace {
 
-constexpr std::chrono::seconds kPatience{10};  // of admission.Handler.WaitForReady
+constexpr std::chrono::seconds kPatience{10};  // the same as in upstream's admission.Handler.WaitForReady
 constexpr std::chrono::milliseconds kPause{100};
 
 }  // namespace

@@ -12,7 +12,7 @@ bool is_gang(const Object& pod_group) {
   return gang != nullptr && !gang->is_null();
 }
 
-// metav1.IsControlledBy.
+// Like metav1.IsControlledBy.
 bool is_controlled_by(const Object& object, std::string_view uid) {
   bool found = false;
   each(object_or_empty(object, "metadata"), "ownerReferences", [&](const Object& owner, std::size_t) {

@@ -1,5 +1,5 @@
-// Admission plugin JobValidation, on by default: with the gate GenericWorkload, refuses another parallelism of a Job
-// whose pod group is scheduled as a gang.
+// Admission plugin JobValidation, on by default. With the gate GenericWorkload, it refuses a change of the parallelism of a Job whose pod
+// group is scheduled as a gang.
 // Source: k8s.io/kubernetes/plugin/pkg/admission/job.
 #pragma once
 

@@ -1,7 +1,7 @@
 // Reads namespaces for admission plugins: from the cache, and from the store if the cache is stale.
 //
 // Thread-safety: any thread.
-// Lifetime:      the services outlive it; it outlives the tasks that it returns.
+// Lifetime:      the services outlive the object; the object outlives the tasks that it returns.
 #pragma once
 
 #include "objects/cached_objects.hpp"

@@ -57,7 +57,7 @@ class PluginUnderTest {
     }
     FAIL() << "no plugin " << name;
   }
-  // Waits until the caches are filled.
+  // Starts the informers and waits until their caches are filled.
   void start() {
     host.spawn("informers", Services::run(services));
     host.all_groups.fire();

@@ -8,7 +8,7 @@ namespace {
 
 bool blocks(const Object& owner) { return get_bool(owner, "blockOwnerDeletion").value_or(false); }
 
-// The last one of several with the same uid, as in a Go map by uid.
+// If several owners have the uid, returns the last one, as a Go map by uid does.
 const Object* owner_with_uid(const Object& metadata, std::string_view uid) {
   const Object* found = nullptr;
   each(metadata, "ownerReferences", [&](const Object& owner, std::size_t) {

@@ -14,7 +14,7 @@ namespace backplane::admission::objects {
 // `old`: null on create.
 bool changes_owner_references(const Object& object, const Object* old);
 
-// The references with blockOwnerDeletion that are new, or did not block before.
+// The references with blockOwnerDeletion that are new, or did not have blockOwnerDeletion before.
 std::vector<const Object*> new_blocking_owners(const Object& object, const Object* old);
 
 }  // namespace backplane::admission::objects

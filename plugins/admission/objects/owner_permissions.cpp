@@ -47,7 +47,7 @@ AuthorizationAttributes finalize_owner(const AdmissionAttributes& attributes, co
   return out;
 }
 
-// "reason, error" as Go prints them.
+// The text "reason, error" as Go prints both.
 std::string reason_of(const AuthorizerResult& result) {
   return result.reason + ", " + (result.error.ok() ? std::string("<nil>") : result.error.message());
 }
@@ -123,7 +123,7 @@ class OwnerPermissions final : public AdmissionPlugin {
     co_return Status();
   }
 
-  const std::function<Authorizer&()> authorizer_;  // created at the first request, because it exists only while the server runs
+  const std::function<Authorizer&()> authorizer_;  // called at the first request, because the authorizer exists only while the server runs
   const OwnerResourceFinder finder_;
 };
 

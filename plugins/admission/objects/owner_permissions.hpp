@@ -1,5 +1,5 @@
-// Admission plugin OwnerReferencesPermissionEnforcement, off by default: a user that changes the owners of an object must be allowed to
-// delete it; a user that makes it block an owner's deletion must be allowed to set finalizers on that owner.
+// Admission plugin OwnerReferencesPermissionEnforcement, off by default. A user that changes the owners of an object must be allowed to
+// delete the object. A user that sets blockOwnerDeletion must be allowed to set finalizers on the owner.
 // Source: k8s.io/kubernetes/plugin/pkg/admission/gc.
 #pragma once
 

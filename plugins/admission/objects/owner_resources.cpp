@@ -11,7 +11,7 @@ std::vector<OwnerResource> owner_resources_in(const Object& list, const GroupVer
   std::vector<OwnerResource> found;
   each(list, "resources", [&](const Object& resource, std::size_t) {
     const std::string_view name = get_string(resource, "name"), served = get_string(resource, "kind");
-    // The mapper also has each kind in lower case.
+    // Upstream's RESTMapper also accepts each kind in lower case.
     if (name.find('/') != std::string_view::npos || (served != kind && lower_case(served) != kind)) return;
     found.push_back(
         {GroupVersionResource(version.group, version.version, std::string(name)), get_bool(resource, "namespaced").value_or(false)});

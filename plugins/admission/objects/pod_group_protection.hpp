@@ -1,5 +1,5 @@
-// Admission plugin PodGroupProtection, on by default: with the gate GenericWorkload, gives a new PodGroup the finalizer that keeps it while
-// pods belong to it.
+// Admission plugin PodGroupProtection, on by default. With the gate GenericWorkload, it adds a finalizer to a new PodGroup, so that the
+// group is not removed while pods belong to it.
 // Source: k8s.io/kubernetes/plugin/pkg/admission/scheduling/podgroupprotection.
 #pragma once
 

@@ -1,5 +1,6 @@
-// Admission plugin PodGroupWorkloadExists, on by default: with the gate GenericWorkload, a new PodGroup may only name a Workload that
-// exists, and a template that it has. Source: k8s.io/kubernetes/plugin/pkg/admission/podgroup.
+// Admission plugin PodGroupWorkloadExists, on by default. With the gate GenericWorkload, a new PodGroup may only name a Workload that
+// exists, and a template of that Workload.
+// Source: k8s.io/kubernetes/plugin/pkg/admission/podgroup.
 #pragma once
 
 #include "common/services.hpp"

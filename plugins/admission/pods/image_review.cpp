@@ -36,7 +36,7 @@ void add_images(const Object& spec, std::string_view list, Array& images) {
   });
 }
 
-// Only annotations for the webhook.
+// The annotations of the pod for the webhook: their keys contain ".image-policy.k8s.io/".
 Object review_annotations(const Object& pod) {
   std::map<std::string, std::string> chosen;
   for (const auto& annotation : object_or_empty(object_or_empty(pod, "metadata"), "annotations")) {

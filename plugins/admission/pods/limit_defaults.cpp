@@ -15,7 +15,7 @@ struct LimitDefaults {
   ResourceList limits;
 };
 
-// Of several items the last one counts.
+// If several items set the same resource, the last one counts.
 LimitDefaults defaults_of(const Object& limit_range) {
   LimitDefaults out;
   each(object_or_empty(limit_range, "spec"), "limits", [&](const Object& item, std::size_t) {

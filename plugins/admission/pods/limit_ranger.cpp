@@ -70,7 +70,8 @@ class LimitRanger final : public AdmissionPlugin {
     return {};
   }
 
-  // The pod's own requests have defaults that depend on those of its containers; upstream sets them whenever it decodes the stored object.
+  // Requests of the pod itself have defaults that depend on the requests of its containers. Upstream sets them whenever it decodes the
+  // stored object.
   void complete(AdmissionAttributes& attributes) const {
     Value pod(std::move(*attributes.object));
     served_type(host_, attributes.resource, attributes.kind).set_defaults(pod);

@@ -142,7 +142,7 @@ TEST_F(LimitRangerTest, ClaimsAreComparedByTheirRequests) {
   EXPECT_EQ(problem_of("20Gi"), start + "maximum storage usage per PersistentVolumeClaim is 10Gi, but request is 20Gi");
 }
 
-// The cache is stale: the store is read, and the result is reused for some time.
+// The cache is stale: the store is read, and the result is cached for some time.
 TEST(LimitRangerLookUp, AsksTheStoreWhileTheCacheHasNothing) {
   PluginUnderTest under;
   under.make(pod_plugins(), "LimitRanger");

@@ -1,7 +1,7 @@
 // The LimitRanges of a namespace: from the cache; if it has none, from the store, at most every 30 seconds for a namespace.
 //
 // Thread-safety: any thread.
-// Lifetime:      the host outlives it; it outlives the tasks that it returns.
+// Lifetime:      the host outlives the object; the object outlives the tasks that it returns.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@ class LimitRanges {
   // Call it in a make function.
   explicit LimitRanges(Services& services);
 
-  // nullopt: the store must be read.
+  // Returns nullopt if the store must be read.
   std::optional<Items> known(const std::string& ns) const;
   // Reads the store and caches the result. Errors: those of the store.
   Task<Result<Items>> read(std::string ns) const;

@@ -11,7 +11,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-// One rule about one resource.
+// One rule of a LimitRange about one resource.
 struct Demand {
   std::string type;  // of the LimitRange's item: Container, Pod, PersistentVolumeClaim
   std::string resource;
@@ -20,7 +20,7 @@ struct Demand {
   std::string start(std::string_view what) const { return std::string(what) + " " + resource + " usage per " + type + " is " + enforced; }
 };
 
-// Request, limit and enforced quantity at one precision: thousandths, unless one of them is too large for that.
+// Request, limit and enforced quantity in one unit: thousandths, or whole units if one of them is too large for thousandths.
 struct Compared {
   std::int64_t request, limit, enforced;
 };
@@ -35,7 +35,7 @@ struct Asked {
   ResourceList limits;
 };
 
-// The quantity, or null if there is none.
+// The quantity of the resource; null if there is none.
 const std::string* amount_of(const ResourceList& amounts, std::string_view resource) {
   const auto found = amounts.find(resource);
   return found == amounts.end() ? nullptr : &found->second;
@@ -60,7 +60,7 @@ std::string max_problem(const Demand& demand, const Asked& asked) {
   return {};
 }
 
-// For claims, whose limits are ignored.
+// Checks the maximum for claims, whose limits are ignored.
 std::string max_request_problem(const Demand& demand, const Asked& asked) {
   const std::string* request = amount_of(asked.requests, demand.resource);
   const Compared values = compared(amount_or_zero(request), "0", demand.enforced);

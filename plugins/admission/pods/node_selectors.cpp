@@ -27,7 +27,7 @@ std::string trimmed_label(std::string_view text) {
   return std::string(text.substr(first, text.find_last_not_of(" \t\r\n\v\f") - first + 1));
 }
 
-// Like Go errors that are not a Status: 500 without a reason.
+// The error that results from a Go error that is not a Status: 500 without a reason.
 Status plain_error(std::string text) { return Status(500, Reason::kNone, std::move(text)); }
 
 Status check_label(const std::string& key, const std::string& value) {

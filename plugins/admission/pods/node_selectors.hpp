@@ -16,11 +16,11 @@ namespace backplane::admission::pods {
 
 using LabelMap = std::map<std::string, std::string, std::less<>>;
 
-// labels.ConvertSelectorToLabelsMap.
+// Reads a selector like labels.ConvertSelectorToLabelsMap.
 Result<LabelMap> labels_of_selector(std::string_view selector);
 
 LabelMap labels_of(const Object& labels);
-// Whether a key has different values in both.
+// Whether a key has different values in the two maps.
 bool labels_conflict(const LabelMap& a, const LabelMap& b);
 // Whether `all` has each label of `some`; true if `all` is empty.
 bool is_label_subset(const LabelMap& some, const LabelMap& all);

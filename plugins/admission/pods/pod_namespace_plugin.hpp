@@ -1,7 +1,7 @@
 // An admission plugin that changes and checks pods by the annotations of their namespace.
 //
 // Thread-safety: any thread.
-// Lifetime:      the services outlive it.
+// Lifetime:      the services outlive the plugin.
 // Errors:        403 while the cache of namespaces is not complete; those of the virtual methods.
 #pragma once
 

@@ -45,7 +45,7 @@ class PodTopologyLabels final : public AdmissionPlugin {
   }
 
  private:
-  // The labels of a binding become those of its pod.
+  // Copies the labels of the node to the object. The labels of a binding become labels of its pod.
   Status copy_labels(AdmissionAttributes& attributes) const {
     const ObjectRef entry = nodes_->find("", node_in(attributes));
     if (entry == nullptr) return {};

@@ -33,7 +33,7 @@ class Priority final : public AdmissionPlugin {
     const auto found = classes_.find(wanted);
     return found ? std::optional<Status>(set(attributes, *found)) : std::nullopt;
   }
-  // The cache is incomplete, or does not have the class yet.
+  // Called if the cache is incomplete or does not have the class yet.
   Task<Status> admit(AdmissionAttributes& attributes) const override {
     auto waiting = objects::wait_synced(lister_, attributes);
     Status ready = co_await std::move(waiting);
@@ -54,7 +54,7 @@ class Priority final : public AdmissionPlugin {
     if (!get_bool(*attributes.object, "globalDefault").value_or(false)) return Status();
     return std::nullopt;
   }
-  // Defaults are rarely created, so the store is read, which has a default that was created just before.
+  // Reads the store, because the cache may lack a default class that was created just before. Default classes are rarely created.
   Task<Status> validate(const AdmissionAttributes& attributes) const override {
     auto listing = objects::list_live(host_, class_resource(), {});
     auto classes = co_await std::move(listing);
@@ -68,7 +68,7 @@ class Priority final : public AdmissionPlugin {
     return is_main_write(attributes, "", "pods") || (groups_ && is_main_write(attributes, "scheduling.k8s.io", "podgroups"));
   }
 
-  // An update without the fields that this plugin set at the creation of the pod retains them.
+  // If an update lacks the fields that this plugin set at the creation of the pod, copies them from the old pod.
   static Status keep(AdmissionAttributes& attributes) {
     if (attributes.old_object == nullptr) return {};
     Object& spec = ensure_object(*attributes.object, "spec");
@@ -83,7 +83,7 @@ class Priority final : public AdmissionPlugin {
     return get_string_path(*attributes.object, "spec.priorityClassName");
   }
 
-  // The default if there is no default class.
+  // The values for pods if no class has globalDefault.
   static PriorityClass no_class() {
     PriorityClass out;
     out.preemption_policy = kPreemptLower;

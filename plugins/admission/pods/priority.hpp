@@ -1,5 +1,5 @@
-// Admission plugin Priority, on by default: sets the priority of pods and pod groups by their PriorityClass, and keeps the class with
-// globalDefault the only one.
+// Admission plugin Priority, on by default. It sets the priority of pods and pod groups by their PriorityClass, and refuses a second class
+// with globalDefault.
 // Source: k8s.io/kubernetes/plugin/pkg/admission/priority.
 #pragma once
 

@@ -1,7 +1,7 @@
 // The PriorityClasses of the cluster in a look-up table, so that no JSON is parsed for a pod.
 //
-// Thread-safety: look-ups from any thread. The informer's executor makes the changes.
-// Lifetime:      the informer's handlers share its state.
+// Thread-safety: look-ups from any thread; changes are made on the informer's executor.
+// Lifetime:      the informer's handlers share the state of the table.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ struct PriorityClass {
 };
 
 PriorityClass priority_class_of(const ObjectEntry& entry);
-// The class with globalDefault; of several the one with the lowest value.
+// The class with globalDefault; of several classes, the one with the lowest value.
 std::optional<PriorityClass> global_default_of(const std::vector<ObjectRef>& entries);
 
 class PriorityClasses {

@@ -16,7 +16,7 @@ inline constexpr std::int64_t kMaxMilliValue = std::numeric_limits<std::int64_t>
 
 // The quantity in whole units, rounded away from zero.
 std::int64_t whole_value(std::string_view quantity);
-// The same in thousandths.
+// The quantity in thousandths, rounded away from zero.
 std::int64_t milli_value(std::string_view quantity);
 
 }  // namespace backplane::admission::pods

@@ -14,7 +14,7 @@ const GroupVersionResource& runtime_class_resource() {
   return resource;
 }
 
-// Nullopt: the pod has none; an empty name is looked up too.
+// Returns nullopt if the pod names no class. An empty name is looked up, too.
 std::optional<std::string_view> runtime_class_name(const Object& pod) {
   const Value* name = find(object_or_empty(pod, "spec"), "runtimeClassName");
   if (name == nullptr || name->is_null()) return std::nullopt;
@@ -124,10 +124,10 @@ class RuntimeClass final : public AdmissionPlugin {
     return check_overhead(attributes, &runtime_class);
   }
 
-  // The cache may not have seen the class yet.
+  // Reads the class from the store, because the cache may not have it yet.
   Task<Result<ObjectRef>> read(const AdmissionAttributes& attributes) const {
     std::string name(*runtime_class_name(*attributes.object));
-    if (name.empty()) co_return Status(500, Reason::kNone, "resource name may not be empty");  // of upstream's client
+    if (name.empty()) co_return Status(500, Reason::kNone, "resource name may not be empty");  // the error of upstream's client
     auto reading = objects::read_live(host_, runtime_class_resource(), {}, name);
     auto found = co_await std::move(reading);
     if (found.ok() || found.status().reason() != Reason::kNotFound) co_return found;

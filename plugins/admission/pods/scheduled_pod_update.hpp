@@ -7,8 +7,8 @@
 
 namespace backplane::admission::pods {
 
-// Whether the write changes the spec of a pod that has a node: its generation has changed. With `only_resize`, only through the
-// subresource resize; else also through the pod itself.
+// Whether the write changes the spec of a pod that has a node, that is, whether it changes the generation. `only_resize`: only writes of
+// the subresource resize count; otherwise writes of the pod itself count, too.
 bool is_scheduled_pod_change(const AdmissionAttributes& attributes, bool only_resize);
 
 // The node of the pod. Errors: 403 `node "n" not found`.

@@ -39,7 +39,7 @@ Array list_in(const Object& config, std::string_view member) {
   return list != nullptr ? *list : Array();
 }
 
-// As Go prints a list of errors.
+// The errors as Go prints a list of them.
 std::string printed_errors(const FieldErrors& errors) {
   std::string out = "[";
   for (const FieldError& each : errors.list()) out.append(out.size() > 1 ? " " : "").append(each.field).append(": ").append(each.text);

@@ -9,7 +9,7 @@ namespace {
 
 bool same_text(const Object& a, const Object& b, std::string_view member) { return get_string(a, member) == get_string(b, member); }
 
-// Toleration.MatchToleration.
+// Like Toleration.MatchToleration.
 bool matches_toleration(const Object& a, const Object& b) {
   return same_text(a, b, "key") && same_text(a, b, "effect") && same_text(a, b, "operator") && same_text(a, b, "value");
 }

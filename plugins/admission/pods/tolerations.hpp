@@ -17,13 +17,13 @@ Object toleration_of(std::string_view key, std::string_view effect, std::optiona
 // Whether `cover` tolerates all taints that `toleration` tolerates.
 bool covers(const Object& cover, const Object& toleration);
 
-// The tolerations of both lists, in order, without those that another one covers.
+// The tolerations of both lists, in order, without tolerations that another toleration covers.
 Array merge_tolerations(const Array* first, const Array* second, json::storage_ptr storage);
 
 // Whether each toleration is covered by one of `allowed`; true if `allowed` is empty.
 bool are_allowed(const Array* tolerations, const Array& allowed);
 
-// Replaces each toleration with the same key, effect, operator and value, or else appends this one.
+// Replaces each toleration that has the same key, effect, operator and value. If there is none, appends `toleration`.
 void add_or_replace_toleration(Object& pod_spec, const Object& toleration);
 
 }  // namespace backplane::admission::pods

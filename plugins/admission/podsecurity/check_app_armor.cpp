@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view kAppArmorAnnotation = "container.apparmor.security.beta.kubernetes.io/";
 
-// Whether the security context of a pod or a container sets a profile type that is not allowed; it is added to `types`.
+// Whether the security context of a pod or a container sets a profile type that is not allowed. The type is then added to `types`.
 bool sets_forbidden_profile(const Object& owner, NameSet& types) {
   const Object* profile = get_object(security_context(owner), "appArmorProfile");
   if (profile == nullptr) return false;

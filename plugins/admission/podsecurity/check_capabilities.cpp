@@ -62,7 +62,7 @@ CheckResult capabilities_restricted_v1_22(const Object&, const Object& spec) {
   return Finding{"unrestricted capabilities", joined(details, "; ")};
 }
 
-// Validation refuses the field in Windows pods.
+// The check ignores Windows pods, because validation refuses the field in them.
 CheckResult capabilities_restricted_v1_25(const Object& metadata, const Object& spec) {
   return is_windows(spec) ? std::nullopt : capabilities_restricted_v1_22(metadata, spec);
 }

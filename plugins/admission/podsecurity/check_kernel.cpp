@@ -12,7 +12,7 @@ using Allowed = std::span<const std::string_view>;
 
 bool contains(Allowed allowed, std::string_view text) { return std::find(allowed.begin(), allowed.end(), text) != allowed.end(); }
 
-// ---- SELinux. Each list begins with those of the older versions.
+// ---- SELinux. Each list begins with the values that older versions of the policy allow.
 constexpr std::array<std::string_view, 5> kSelinuxTypes = {"", "container_t", "container_init_t", "container_kvm_t", "container_engine_t"};
 constexpr std::size_t kSelinuxTypesV1_0 = 4;
 
@@ -21,7 +21,7 @@ struct SelinuxFindings {
   bool user = false, role = false;
 };
 
-// Whether the options of a pod or a container are forbidden.
+// Whether the options of a pod or a container are forbidden; adds the reasons to `found`.
 bool add_selinux(const Object& owner, Allowed types, SelinuxFindings& found) {
   const Object* options = get_object(security_context(owner), "seLinuxOptions");
   if (options == nullptr) return false;
@@ -46,7 +46,7 @@ CheckResult check_selinux(const Object& spec, Allowed types) {
   return Finding{"seLinuxOptions", setters + " set forbidden securityContext.seLinuxOptions: " + joined(what, "; ")};
 }
 
-// ---- sysctls. Each version allows those of the older versions too.
+// ---- sysctls. Each version of the policy also allows the sysctls of the older versions.
 constexpr std::array<std::string_view, 12> kSysctls = {
     "kernel.shm_rmid_forced",
     "net.ipv4.ip_local_port_range",

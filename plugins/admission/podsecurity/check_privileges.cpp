@@ -17,7 +17,7 @@ CheckResult privilege_escalation_v1_8(const Object&, const Object& spec) {
   return Finding{"allowPrivilegeEscalation != false", containers_text(bad) + " must set securityContext.allowPrivilegeEscalation=false"};
 }
 
-// Validation refuses the field in Windows pods.
+// The check ignores Windows pods, because validation refuses the field in them.
 CheckResult privilege_escalation_v1_25(const Object& metadata, const Object& spec) {
   return is_windows(spec) ? std::nullopt : privilege_escalation_v1_8(metadata, spec);
 }

@@ -12,7 +12,7 @@ bool is_allowed_annotation(std::string_view value) {
   return value == "runtime/default" || value == "docker/default" || value.starts_with("localhost/");
 }
 
-// Null if the security context of a pod or a container has no profile.
+// The profile in the security context of a pod or a container; null if there is none.
 const Object* profile_of(const Object& owner) { return get_object(security_context(owner), "seccompProfile"); }
 
 bool is_allowed(const Object& profile) {
@@ -20,7 +20,7 @@ bool is_allowed(const Object& profile) {
   return type == "Localhost" || type == "RuntimeDefault";
 }
 
-// The pod and the containers that set a type which is not allowed.
+// Finds the pod and the containers that set a type which is not allowed.
 CheckResult explicitly_forbidden(const Object& spec) {
   NameSet types;
   const auto sets_forbidden = [&](const Object& owner) {
@@ -62,7 +62,7 @@ CheckResult seccomp_restricted_v1_19(const Object&, const Object& spec) {
                  "pod or " + containers_text(bad) + " must set securityContext.seccompProfile.type to \"RuntimeDefault\" or \"Localhost\""};
 }
 
-// Validation refuses the field in Windows pods.
+// The check ignores Windows pods, because validation refuses the field in them.
 CheckResult seccomp_restricted_v1_25(const Object& metadata, const Object& spec) {
   return is_windows(spec) ? std::nullopt : seccomp_restricted_v1_19(metadata, spec);
 }

@@ -7,7 +7,7 @@
 namespace backplane::admission::podsecurity {
 namespace {
 
-// Members of a volume, by which a volume's type is recognized.
+// Members of a volume; each is the name of a volume type.
 constexpr std::array<std::string_view, 9> kAllowedTypes = {
     "configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "image", "persistentVolumeClaim", "projected", "secret"};
 constexpr std::array<std::string_view, 21> kRestrictedTypes = {"hostPath",

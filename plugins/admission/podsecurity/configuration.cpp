@@ -41,7 +41,7 @@ const kit::ConfigDecoder& configuration_decoder() {
   return decoder;
 }
 
-// Upstream parses the defaults first, and stops at their errors; these have no field paths.
+// Upstream parses the defaults first, and stops if they have errors. The errors of defaults have no field paths.
 LevelVersion read_default(const Object& defaults, std::string_view mode, std::vector<std::string>& problems) {
   const std::string version_key = std::string(mode) + "-version";
   const std::string_view level = get_string(defaults, mode), version = get_string(defaults, version_key);

@@ -25,7 +25,7 @@ struct Configuration {
   bool exempts_runtime_class(const Object& spec) const noexcept;
 };
 
-// Empty text: everything privileged, no exemptions.
+// An empty text means the level privileged for every mode, and no exemptions.
 Result<Configuration> parse_configuration(std::string_view text);
 
 }  // namespace backplane::admission::podsecurity

@@ -5,7 +5,7 @@
 namespace backplane::admission::podsecurity {
 namespace {
 
-// The server's version is 1.36: all newer policy versions share one label value, so that clients cannot create series.
+// The server's version is 1.36. All newer policy versions share one label value, so that clients cannot create series.
 constexpr std::int64_t kServerMinor = 36;
 
 Metric& evaluations() {

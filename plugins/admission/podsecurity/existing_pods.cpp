@@ -11,7 +11,7 @@
 namespace backplane::admission::podsecurity {
 namespace {
 
-// The pods with the same findings: the first name, and how many there are.
+// The pods that have the same findings: the first name, and the number of pods.
 struct PodGroup {
   std::string first;
   std::size_t count = 0;
@@ -36,7 +36,7 @@ std::string controller_of(const Object& pod) {
   return uid;
 }
 
-// Without those of exempt runtime classes; further pods of a controller are last.
+// The pods in the order of the checks, without those of exempt runtime classes. Further pods of a controller are last.
 std::vector<Object> prioritized(const Configuration& configuration, const std::vector<ObjectRef>& pods) {
   std::vector<Object> out, later;
   std::set<std::string> controllers;

@@ -18,7 +18,7 @@ struct PodCheckLimits {
   std::size_t most_pods = 3000;
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
 };
-// One pod of each controller is checked before the others, so that the limits cost little.
+// One pod of each controller is checked before the others, so that every controller is covered even if a limit ends the checks.
 std::vector<std::string> existing_pod_warnings(const Configuration& configuration, std::string_view ns, const LevelVersion& enforce,
                                                const std::vector<ObjectRef>& pods, const PodCheckLimits& limits);
 

@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, 3> kLevelNames{"privileged", "baseline", 
 
 std::string label_path(std::string_view label) { return at_key("metadata.labels", label); }
 
-// Sets the level if the label is present. Returns false for a level that cannot be parsed, which is then `otherwise`.
+// Sets the level if the label is present. If the level cannot be parsed, sets it to `otherwise` and returns false.
 bool read_level(const Labels& labels, std::string_view label, Level otherwise, Level& level, FieldErrors& errors) {
   const auto text = find_label(labels, label);
   if (!text) return true;
@@ -80,13 +80,13 @@ Policy policy_of(const Labels& labels, const Policy& defaults, FieldErrors& erro
   if (labels.empty()) return policy;
   const bool enforce_valid = read_level(labels, kEnforceLabels.level, Level::kRestricted, policy.enforce.level, errors);
   read_version(labels, kEnforceLabels.version, policy.enforce.version, errors);
-  // Audit and warn do not refuse pods, so a level that cannot be parsed is treated as privileged.
+  // Audit and warn do not refuse pods, so a level that cannot be parsed is replaced by privileged.
   read_level(labels, kAuditLabels.level, Level::kPrivileged, policy.audit.level, errors);
   read_version(labels, kAuditLabels.version, policy.audit.version, errors);
   read_level(labels, kWarnLabels.level, Level::kPrivileged, policy.warn.level, errors);
   read_version(labels, kWarnLabels.version, policy.warn.version, errors);
 
-  // Without a label for its level, warn is not less strict than an explicit enforce.
+  // If the label for the level of warn is absent, warn is at least as strict as an explicit enforce.
   const bool has_enforce = enforce_valid && find_label(labels, kEnforceLabels.level).has_value();
   if (has_enforce && !find_label(labels, kWarnLabels.level) && policy.enforce.level > policy.warn.level) {
     policy.warn.level = policy.enforce.level;

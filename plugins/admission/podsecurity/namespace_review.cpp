@@ -27,14 +27,14 @@ bool same_errors(const FieldErrors& a, const FieldErrors& b) {
   return true;
 }
 
-// `, mode=level:version` if the namespace's own labels ask for more than privileged.
+// Adds `, mode=level:version` if the labels of the namespace set a level above privileged.
 void add_mode(std::string& out, const Labels& labels, const ModeLabels& mode, const LevelVersion& policy) {
   const bool labelled = find_label(labels, mode.level) || find_label(labels, mode.version);
   if (policy.level == Level::kPrivileged || !labelled) return;
   out += (out.empty() ? "" : ", ") + std::string(mode.mode) + "=" + policy.text();
 }
 
-// A warning if labels of an exempt namespace have no effect.
+// Adds a warning if labels of an exempt namespace have no effect.
 void warn_of_exemption(const Configuration& configuration, std::string_view name, const LabelledPolicy& now, Review& review) {
   if (now.policy.fully_privileged() || equivalent(now.policy, configuration.defaults)) return;
   std::string modes;

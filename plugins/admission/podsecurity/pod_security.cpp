@@ -70,7 +70,7 @@ class PodSecurity final : public AdmissionPlugin {
     co_return publish(std::move(decision.review), attributes);
   }
 
-  // Pods are created much more often than levels change, so they are listed on demand instead of being watched by an informer.
+  // Pods are listed on demand instead of being cached by an informer, because they are created much more often than levels change.
   Task<std::vector<std::string>> warnings_of_pods(const AdmissionAttributes& attributes, const LevelVersion& enforce) const {
     const PodCheckLimits limits = pod_check_limits(attributes.context);
     const std::string ns(meta_name(*attributes.object));
@@ -86,7 +86,7 @@ class PodSecurity final : public AdmissionPlugin {
     co_return warnings;
   }
 
-  // The cache does not have the namespace, so it may be new.
+  // Reads the namespace from the store: the cache does not have it, so it may be new.
   Task<Result<ObjectRef>> read_namespace(std::string name) const {
     const std::shared_ptr<RestStorage> storage = host_.find_storage({"", "v1", "namespaces"});
     Getter* const getter = role_of<Getter>(storage);

@@ -5,7 +5,7 @@ namespace backplane::admission::podsecurity {
 Status publish(Review review, const AdmissionAttributes& attributes) {
   for (const std::string& warning : review.warnings) attributes.warn(warning);
   for (auto& [key, text] : review.annotations) {
-    // Fails only if another part of the server has set the key.
+    // This fails only if another part of the server has already set the key.
     (void)attributes.annotate(std::string(kPrefix) + std::string(key), std::move(text));
   }
   return std::move(review.refusal);

@@ -26,7 +26,7 @@ Status publish(Review review, const AdmissionAttributes& attributes);
 // ---- namespaces (namespace_review.cpp)
 struct NamespaceReview {
   Review review;
-  // Set: the pods of the namespace are to be checked against this level, for warnings.
+  // Set if the pods of the namespace must be checked against this level, for warnings.
   std::optional<LevelVersion> checks_pods;
 };
 NamespaceReview review_namespace(const Configuration& configuration, const AdmissionAttributes& attributes);
@@ -34,11 +34,11 @@ NamespaceReview review_namespace(const Configuration& configuration, const Admis
 // ---- pods and objects with pod templates (pod_review.cpp)
 // The path of the pod spec's owner in the object: "" for pods, "spec.template" …; nullopt if the resource has no pod spec.
 std::optional<std::string_view> template_path(const GroupVersionResource& resource) noexcept;
-// A review that does not depend on the namespace: ignored subresources, exempt namespaces and users; nullopt otherwise.
+// The review if it does not depend on the namespace: an ignored subresource, an exempt namespace or an exempt user. Otherwise nullopt.
 std::optional<Review> review_exemptions(const Configuration& configuration, const AdmissionAttributes& attributes);
-// The namespace of the pod could not be read.
+// The review if the namespace of the pod could not be read.
 Review review_failed_lookup(const AdmissionAttributes& attributes, const Status& error);
-// `labels`: of the namespace.
+// `labels`: the labels of the namespace.
 Review review_pod(const Configuration& configuration, const AdmissionAttributes& attributes, const Labels& labels);
 
 }  // namespace backplane::admission::podsecurity

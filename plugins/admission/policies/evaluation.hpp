@@ -25,14 +25,14 @@ struct Evaluated {
 enum class ResultForm : unsigned char { kValue, kObject, kPatch };
 Evaluated evaluate(cel::Scope& scope, const Expression& expression, cel::Budget& budget, ResultForm form = ResultForm::kValue);
 
-// Ends an evaluation at the request's deadline; empty: there is no deadline.
+// Returns a function that ends an evaluation at the request's deadline; empty if there is no deadline.
 std::function<bool()> cancellation_of(const AdmissionAttributes& attributes);
 
 struct ConditionsResult {
   bool match = true;
   std::string error;  // not empty: an error of the conditions, which the policy does not ignore
 };
-// `params`: null: none. If the request waits (PolicyRequest::waits), the caller must drop the result.
+// `params`: null if there are none. If the request waits (PolicyRequest::waits), the caller must drop the result.
 ConditionsResult match_conditions(const Policy& policy, PolicyRequest& request, const NamedObjects& objects, const ObjectTreeRef& params);
 
 }  // namespace backplane::admission::policies

@@ -9,7 +9,7 @@ bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') |
 
 }  // namespace
 
-// One type with all variables for each expression would make the cost quadratic.
+// The indexes of the variables that `source` mentions. One type with all variables for each expression would need quadratic time.
 ExpressionCompiler::Places ExpressionCompiler::mentioned(std::string_view source) const {
   Places out;
   for (auto at = source.begin(); at != source.end();) {

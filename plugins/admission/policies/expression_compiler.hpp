@@ -1,4 +1,4 @@
-// Compiles the expressions of one policy: each may use the variables that were added before it.
+// Compiles the expressions of one policy: an expression may use the variables that were added before it.
 //
 // Thread-safety: one thread.
 // Errors:        Expression::problem, with upstream's text ("compilation failed: ERROR: …", "must evaluate to bool but got int").
@@ -29,7 +29,7 @@ class ExpressionCompiler {
   };
   // `types`: the allowed types of the result.
   Expression compile(std::string source, std::initializer_list<std::string_view> types, Names names = {true, false});
-  // The last of several variables of one name counts.
+  // If several variables have one name, the last one counts.
   void add_variable(std::string_view name, const std::string& source);
   std::vector<cel::ScopeVariable> take_variables() { return std::move(variables_); }
 
@@ -40,7 +40,7 @@ class ExpressionCompiler {
 
   const bool params_;
   std::vector<cel::ScopeVariable> variables_;
-  cel::PolicyVariables types_;  // of variables_
+  cel::PolicyVariables types_;  // the types of variables_
   std::map<std::string, std::size_t, std::less<>> places_;
   // The last environment, for expressions that mention the same variables.
   struct Last {

@@ -1,4 +1,4 @@
-// Values of an apply configuration that upstream does not accept as JSON (null, bytes, timestamps): no field can have them.
+// Checks values of an apply configuration that upstream does not accept as JSON (null, bytes, timestamps). No field can have them.
 //
 // Thread-safety: a pure function.
 // Source:        sigs.k8s.io/structured-merge-diff/v6/typed/validate.go.

@@ -1,7 +1,7 @@
-// The match constraints of policies and bindings (MatchResources), and their part that concerns writes of one resource.
+// The match constraints of policies and bindings (MatchResources), and the part of them that concerns writes of one resource.
 //
 // Thread-safety: immutable after construction; any thread.
-// Lifetime:      ResolvedMatch borrows the MatchResources that it was made of.
+// Lifetime:      a ResolvedMatch borrows the MatchResources from which it was made.
 // Errors:        MatchResources::problem.
 // Source:        k8s.io/apiserver/pkg/admission/plugin/policy/matching and …/webhook/predicates.
 #pragma once
@@ -26,14 +26,14 @@ struct MatchResources {
 };
 MatchResources read_match_resources(const Object& match);
 
-// The resource of a write: itself, then its equivalents.
+// The resource of a write, and its equivalent resources.
 struct WrittenResource {
   GroupVersionResource resource;
   std::string subresource;
   std::vector<ServedAs> equivalents;
 };
 
-// A rule that names the resource.
+// A rule that names the resource of a write, or an equivalent resource.
 struct ResolvedRule {
   const ResourceRule* rule = nullptr;
   const ServedAs* as = nullptr;  // null: the resource of the write

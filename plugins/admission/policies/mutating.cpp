@@ -12,7 +12,7 @@ class MutatingPolicies final : public AdmissionPlugin {
   explicit MutatingPolicies(std::shared_ptr<PolicySource> source) : source_(std::move(source)) {}
 
   std::string_view name() const noexcept override { return "MutatingAdmissionPolicy"; }
-  // The body of a delete is no object that could be changed.
+  // The body of a delete is no object, so it cannot be changed.
   bool handles(AdmissionOperation operation) const noexcept override {
     return source_ != nullptr && operation != AdmissionOperation::kDelete;
   }

@@ -26,7 +26,7 @@ bool is_opaque_list(const Value& managers) {
          });
 }
 
-// metadata.managedFields while it is opaque, taken out of the object: no schema describes it then.
+// Removes metadata.managedFields from the object while it is an opaque value, because no schema describes an opaque value.
 class OpaqueManagers {
  public:
   OpaqueManagers(Object& object, bool sorted) : sorted_(sorted) {
@@ -75,7 +75,7 @@ Value copy_for_patch(const Object& object, const ObjectForm& form) {
   return out;
 }
 
-// The configuration names the object's own version.
+// Sets apiVersion and kind of the configuration to those of the object.
 void name_kind(Object& configuration, const GroupVersionKind& kind) {
   configuration["apiVersion"] = kind.group_version().to_string();
   configuration["kind"] = kind.kind;

@@ -14,8 +14,8 @@
 
 namespace backplane::admission::policies {
 
-// `configuration`: an Object{…}, merged into the object as server-side apply does, without owners. `go_values`: its values of types that no
-// field can have.
+// `configuration`: an Object{…}, which is merged into the object as server-side apply does, but without field owners. `go_values`: values
+// in the configuration that have types which no field can have.
 PatchError apply_configuration(Object& object, Object configuration, const ObjectForm& form,
                                const std::vector<cel::GoValue>& go_values = {});
 // `operations`: RFC 6902. A failed test leaves the object unchanged, and is no error.

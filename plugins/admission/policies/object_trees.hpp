@@ -37,7 +37,7 @@ class ObjectTrees {
   std::unordered_map<std::string, ObjectTreeRef> trees_;  // by namespace and name
 };
 
-// The namespace object for expressions.
+// Changes the tree of a namespace to the value of namespaceObject in expressions.
 void prepare_namespace(Object& tree);
 
 }  // namespace backplane::admission::policies

@@ -30,7 +30,7 @@ class ParamStore {
   bool namespaced() const noexcept { return namespaced_; }
   // Null: there is no such object.
   ObjectTreeRef find(std::string_view ns, std::string_view name);
-  // Sorted by name; of all namespaces for a kind without namespaces.
+  // The selected objects, sorted by name. A kind without namespaces ignores `ns`.
   std::vector<ObjectTreeRef> select(const std::string& ns, const LabelSelector& selector);
 
  private:

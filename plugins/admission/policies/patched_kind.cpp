@@ -22,7 +22,7 @@ PatchError check_custom_kind(const Object& object, const GroupVersionKind& state
   return refuse(errors.to_status(stated.group, stated.kind, meta_name(object)));
 }
 
-// A built-in kind is decoded as the kind that the object states, and then not converted.
+// A built-in kind is decoded as the kind that the object states. The result is not converted to the expected kind.
 PatchError decode_as(Value& whole, const GroupVersionKind& stated, const GroupVersionKind& expected) {
   const Schema* schema = core_schemas()->find(stated);
   if (schema == nullptr) {

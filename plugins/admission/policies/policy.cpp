@@ -42,7 +42,7 @@ void compile_mutations(const Object& spec, ExpressionCompiler& compiler, Policy&
     if (change == nullptr) return;
     mutation.expression = mutation.json_patch ? compiler.compile(expression_in(*change), {"list(JSONPatch)"}, {.patches = true})
                                               : compiler.compile(expression_in(*change), {"Object"}, {.patches = true});
-    // A patch writes a text.
+    // The path in a JSON patch is a text, so the source of the expression is searched for managedFields.
     out.uses.managed_fields = out.uses.managed_fields || mutation.expression.source.find("managedFields") != std::string::npos;
     out.mutations.push_back(std::move(mutation));
   });

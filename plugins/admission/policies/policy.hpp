@@ -82,7 +82,7 @@ struct Binding {
 };
 std::shared_ptr<const Binding> read_binding(const Object& binding);
 
-// Without white space around.
+// The text without surrounding white space.
 std::string_view trimmed_text(std::string_view text) noexcept;
 
 }  // namespace backplane::admission::policies

@@ -1,4 +1,4 @@
-// The configuration of the two plugins: ValidatingAdmissionPolicyConfiguration and MutatingAdmissionPolicyConfiguration of
+// Reads the configuration of the two plugins: ValidatingAdmissionPolicyConfiguration and MutatingAdmissionPolicyConfiguration of
 // apiserver.config.k8s.io/v1.
 //
 // Thread-safety: a pure function.
@@ -12,7 +12,7 @@
 
 namespace backplane::admission::policies {
 
-// The directory of manifests (staticManifestsDir); empty: none. `kind`: the kind that the plugin's configuration has. `manifests`: the
+// Returns the directory of manifests (staticManifestsDir); empty: none. `kind`: the kind that the configuration must have. `manifests`: the
 // gate ManifestBasedAdmissionControlConfig.
 Result<std::string> read_policy_config(const AdmissionPluginConfig& config, const std::string& kind, bool manifests);
 

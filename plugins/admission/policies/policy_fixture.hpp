@@ -1,4 +1,4 @@
-// For tests: policies in stores that a plugin of this folder follows, and writes for it to admit.
+// For tests: policies in stores that a plugin of this folder watches, and writes that the plugin admits.
 //
 // Thread-safety: one thread.
 #pragma once

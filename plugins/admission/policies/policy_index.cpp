@@ -11,14 +11,16 @@ struct GroupResourceName {
   std::string_view group, resource;
 };
 
-// Policies of the API could refuse their own repair; those of manifests apply (upstream: admissionResources of policy/generic).
+// Policies of the API do not apply to these resources, because they could refuse their own repair. Policies of manifests apply (upstream:
+// admissionResources of policy/generic).
 constexpr std::array<GroupResourceName, 4> kPolicyResources = {{
     {"admissionregistration.k8s.io", "validatingadmissionpolicies"},
     {"admissionregistration.k8s.io", "validatingadmissionpolicybindings"},
     {"admissionregistration.k8s.io", "mutatingadmissionpolicies"},
     {"admissionregistration.k8s.io", "mutatingadmissionpolicybindings"},
 }};
-// Reviews are not stored, and their refusal would break a cluster (upstream: kubeapiserver/admission/exclusion).
+// No policy applies to these resources: reviews are not stored, and their refusal would break a cluster (upstream:
+// kubeapiserver/admission/exclusion).
 constexpr std::array<GroupResourceName, 6> kExcluded = {{
     {"authentication.k8s.io", "selfsubjectreviews"},
     {"authentication.k8s.io", "tokenreviews"},

@@ -22,16 +22,16 @@ namespace backplane::admission::policies {
 struct PolicyHook {
   std::shared_ptr<const Policy> policy;
   std::vector<std::shared_ptr<const Binding>> bindings;
-  std::shared_ptr<ParamStore> params = nullptr;  // null: the policy has no paramKind, or it is not served
+  std::shared_ptr<ParamStore> params = nullptr;  // null: the policy has no paramKind, or the kind is not served
   std::string problem = {};                      // not empty: the policy cannot be configured
-  bool is_static = false;                        // of a manifest
+  bool is_static = false;                        // the policy comes from a manifest
 };
 
-// A hook whose rules name the resource of a write.
+// A policy whose rules name the resource of a write.
 struct PolicyTarget {
   const PolicyHook* hook = nullptr;
   ResolvedMatch match;
-  std::vector<ResolvedMatch> bindings;  // by place in hook->bindings
+  std::vector<ResolvedMatch> bindings;  // in the order of hook->bindings
 };
 struct ResourceTargets {
   WrittenResource written;

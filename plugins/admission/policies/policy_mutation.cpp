@@ -25,7 +25,7 @@ struct Invocation {
 
 struct PolicyProblem {
   const Policy* policy = nullptr;
-  const Binding* binding = nullptr;  // null: of the policy
+  const Binding* binding = nullptr;  // null: the problem is one of the policy
   std::string text;
   Reason reason = Reason::kNone;
 };
@@ -93,7 +93,7 @@ class PolicyMutation {
  private:
   // ---- which policies apply
 
-  // False: the request waits.
+  // Returns false if the request waits.
   bool collect() {
     invocations_.clear();
     problems_.clear();
@@ -237,8 +237,8 @@ class PolicyMutation {
     return apply_configuration(write_.object(), std::move(evaluated.value.get_object()), form_, evaluated.go_values);
   }
 
-  // The objects in the version that the rule names. Unlike upstream, which changes one copy for each version and keeps only the last, each
-  // call gets the changes of the previous ones.
+  // Switches to the version that the rule names. Unlike upstream, which changes one copy for each version and keeps only the last copy,
+  // each call gets the changes of the previous calls.
   Task<Status> prepare(const Invocation& invocation) {
     const ServedAs* as = invocation.as;
     const GroupVersionResource& resource = as == nullptr ? attributes_.resource : as->resource;
@@ -250,8 +250,8 @@ class PolicyMutation {
     co_return switched;
   }
 
-  // Upstream takes types from the OpenAPI document of the kind's group version, which has no kinds of subresources in other groups, and no
-  // options of connects.
+  // Upstream takes types from the OpenAPI document of the kind's group version. That document has no kinds of subresources in other groups,
+  // and no options of connects.
   static bool is_described(const GroupVersionKind& kind, const GroupVersionResource& resource) {
     return kind.group == resource.group && kind.version == resource.version;
   }

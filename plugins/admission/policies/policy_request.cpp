@@ -113,7 +113,7 @@ PolicyRequest::Bindings PolicyRequest::bindings(const Policy& policy, const Name
   const bool conditions = audience == Audience::kConditions;
   add({.name = "object", .object = objects.object});
   add({.name = "oldObject", .object = objects.old_object});
-  // In conditions, `request` has the resource of the request.
+  // In conditions, `request` has the resource of the request; in other expressions, it has the resource that the rule names.
   if (policy.uses.request) add({.name = "request", .tree = &request_value(conditions ? nullptr : objects.as, objects.as)});
   add({.name = "params", .object = params == nullptr ? nullptr : &params->tree});
   add({.name = "namespaceObject", .object = policy.uses.namespace_object && !conditions ? namespace_tree() : nullptr});
@@ -145,7 +145,7 @@ Task<void> PolicyRequest::wait() {
   }
 }
 
-// The cache may not have the new namespace yet.
+// Reads the namespace from the store, because the cache may not have a new namespace yet.
 Task<void> PolicyRequest::read_namespace() {
   waits_for_namespace_ = false;
   const std::string name = attributes_.ns;

@@ -1,9 +1,9 @@
-// The values of variables for all policies of one write, made when a policy first needs them. If a value requires waiting (a namespace that
-// is not cached, an object in another version, a check of an authorizer), it is recorded: the caller drops its attempt, awaits wait(), and
-// begins again.
+// The values of variables for all policies of one write, made when a policy first needs them. A value may require waiting: a namespace that
+// is not cached, an object in another version, or a check of an authorizer. Then the wait is recorded, and the caller drops its attempt,
+// awaits wait(), and begins again.
 //
 // Thread-safety: one request.
-// Lifetime:      borrows source, attributes and what they point to; values live as long as the request.
+// Lifetime:      borrows source, attributes and the objects of the attributes; values live as long as the PolicyRequest.
 // Errors:        those of the look-ups; see each method.
 // Source:        k8s.io/apiserver/pkg/admission/plugin/cel (activation.go, condition.go) and …/policy/matching.
 #pragma once
@@ -46,9 +46,9 @@ class PolicyRequest {
   Matched match(const ResolvedMatch& match);
 
   // ---- values
-  // The write's namespace, for namespaceObject; null for cluster-scoped objects and for namespaces. Errors: kNotFound.
+  // The namespace of the write, for namespaceObject; null for cluster-scoped objects and for namespaces. Errors: kNotFound.
   Result<ObjectRef> namespace_object();
-  // Errors: those of the conversion.
+  // The objects in the version of `as`. Errors: those of the conversion.
   Result<NamedObjects> versioned(const ServedAs* as);
   CollectedParams params(const Policy& policy, const Binding& binding, ParamStore* store);
 

@@ -22,7 +22,7 @@ GroupVersionResource bindings_of(PolicyType type) {
   return out;
 }
 
-// As Go prints a GroupVersionKind.
+// The kind as Go prints a GroupVersionKind.
 std::string kind_text(const ParamKind& kind) {
   const auto version = kit::parse_group_version(kind.api_version);
   return (version.ok() ? version->group + "/" + version->version : kind.api_version) + ", Kind=" + kind.kind;
@@ -33,7 +33,7 @@ ResourceEventHandler notify(const std::shared_ptr<WorkQueue>& queue) {
           [queue](const ObjectRef&, bool) { queue->add(kSyncKey); }};
 }
 
-// Drops data of deleted objects.
+// Removes the entries of deleted objects.
 template <class Map>
 void keep_present(Map& map, const Lister& lister) {
   std::erase_if(map, [&](const auto& each) { return lister.find({}, each.first) == nullptr; });
@@ -75,7 +75,7 @@ Status PolicySource::start_manifests(const std::string& directory) {
   return {};
 }
 
-// The policies of manifests are few and change rarely: all of them are compiled.
+// Compiles all policies of manifests at each change, because they are few and change rarely.
 void PolicySource::take_manifests(const manifests::ManifestObjects& objects) {
   std::vector<PolicyHook> hooks;
   for (const Object& policy : objects.main) {

@@ -22,8 +22,8 @@ namespace backplane::admission::policies {
 class PolicySource : public std::enable_shared_from_this<PolicySource> {
  public:
   PolicySource(Services& services, PolicyType type);
-  // Starts the informers; call it once, in a make function. `directory`: of manifests, whose policies precede those of the API; empty:
-  // none. Errors: manifests that cannot be used.
+  // Starts the informers; call it once, in a make function. `directory`: manifests whose policies precede those of the API; empty: none.
+  // Errors: invalid manifests.
   Status start(const std::string& directory);
 
   // Null until the first policies are compiled.

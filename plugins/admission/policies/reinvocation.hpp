@@ -1,8 +1,8 @@
 // Determines the mutating policies that run again in the second pass of a write: those with reinvocationPolicy IfNeeded, if the object has
-// changed after their call.
+// changed after the call of the policy.
 //
 // Thread-safety: one request.
-// Lifetime:      state of AdmissionReinvocation, for all passes of a write.
+// Lifetime:      stored in AdmissionReinvocation, for all passes of a write.
 // Source:        k8s.io/apiserver/pkg/admission/plugin/policy/mutating/reinvocationcontext.go.
 #pragma once
 
@@ -28,11 +28,11 @@ class PolicyReinvocation {
   static PolicyReinvocation& of(AdmissionReinvocation& write);
 
   bool runs_again(const InvocationKey& key) const { return again_.count(key) > 0; }
-  // Compares with the object after the last pass.
+  // Whether `object` differs from the object after the last pass.
   bool has_changed(const Object& object) const { return last_ && *last_ != object; }
   void keep_last(const Object& object);
   void add(InvocationKey key) { invoked_.insert(std::move(key)); }
-  // The object has changed: the policies that were called so far run again.
+  // Call it when the object has changed: the policies that were called so far run again.
   void require_again();
 
  private:

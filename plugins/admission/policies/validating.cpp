@@ -11,7 +11,7 @@
 namespace backplane::admission::policies {
 namespace {
 
-// The results of one policy, until all of a write's policies are evaluated; only then they take effect.
+// The results of one policy. They take effect after all policies of the write are evaluated.
 struct BindingResults {
   const Binding* binding = nullptr;  // null: of the policy
   std::string problem;
@@ -22,14 +22,15 @@ struct PolicyResults {
   std::vector<BindingResults> bindings;
 };
 
-// One write. attempt() evaluates from the beginning; if a value has to be awaited, it is called again after wait().
+// Evaluates the policies for one write. attempt() evaluates from the beginning; if a value has to be awaited, the caller calls attempt()
+// again after wait().
 class PolicyValidation {
  public:
   PolicyValidation(PolicySource& source, const AdmissionAttributes& attributes, std::shared_ptr<const PolicyIndex> index,
                    std::shared_ptr<const ResourceTargets> targets)
       : index_(std::move(index)), targets_(std::move(targets)), logger_(source.host().logger()), request_(source, attributes) {}
 
-  // False: the request waits. An error: no decision can be made.
+  // Returns false if the request waits. failed_ is set if no decision can be made.
   bool attempt() {
     results_.clear();
     failed_ = Status();

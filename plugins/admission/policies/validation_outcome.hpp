@@ -18,9 +18,9 @@ class ValidationOutcome {
  public:
   ValidationOutcome(const AdmissionAttributes& attributes, Logger& logger) : attributes_(attributes), logger_(logger) {}
 
-  // A policy, or its binding, that cannot be configured.
+  // Adds the problem of a policy, or of its binding, that cannot be configured.
   void add_problem(const Policy& policy, const Binding* binding, const std::string& problem);
-  // The results of a binding's evaluations, one for each parameter.
+  // Adds the results of a binding's evaluations, one for each parameter.
   void add_results(const Policy& policy, const Binding& binding, const std::vector<ValidationResult>& results);
   // Ends a policy: publishes the annotations of its bindings.
   void end_policy(const Policy& policy);

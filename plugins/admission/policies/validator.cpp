@@ -13,7 +13,7 @@ using Audience = PolicyRequest::Audience;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kLongestMessage = 5 * 1024;
-// An upper bound of the cost of one call: its last step may exceed the limit.
+// An upper bound of the cost of one call: the last step of a call may exceed the limit.
 constexpr std::uint64_t kMostOfACall = cel::kCostPerCall + cel::kCostPerCall / 2;
 
 double seconds_since(Clock::time_point& from) {
@@ -56,7 +56,7 @@ class Validator {
     return out;
   }
 
-  // Not empty: the error that replaces all decisions.
+  // Returns the error that replaces all decisions; empty: there is none.
   std::string evaluate_all(std::vector<PolicyDecision>& out, cel::Budget& budget) {
     if (policy_.validations.empty()) return {};
     const auto bound = bindings(Audience::kExpressions);
@@ -78,7 +78,7 @@ class Validator {
     return {};
   }
 
-  // Upstream evaluates every message, needed or not. That has an effect only if they can exhaust the budget.
+  // Upstream evaluates every message, even if it is not needed. That has an effect only if the messages can exhaust the budget.
   bool can_exhaust(const cel::Budget& budget) const {
     std::uint64_t most = policy_.variables.size() * kMostOfACall;
     for (const Validation& validation : policy_.validations) {

@@ -26,7 +26,7 @@ struct AnnotationResult {
   double seconds = 0;
 };
 struct ValidationResult {
-  std::vector<PolicyDecision> decisions;  // by place of the validation
+  std::vector<PolicyDecision> decisions;  // in the order of the validations
   std::vector<AnnotationResult> annotations;
 };
 

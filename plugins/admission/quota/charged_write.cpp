@@ -70,7 +70,7 @@ Task<void> ChargedWrite::finish(bool kept) {
   if (kept) {
     for (const Charge& charge : charges_) reader_->replaced(*charge.quota.stored);
   }
-  const Turns::Turn ended = std::move(turn_.turn);  // before its turns, which may be the last reference
+  const Turns::Turn ended = std::move(turn_.turn);  // ends the turn before turn_.turns is destroyed, which may be the last reference
   co_return;
 }
 

@@ -1,8 +1,8 @@
-// A write that is charged to quotas. Their new usage is stored in the transaction of the write, so it remains exact if the write fails; if
-// another server has charged a quota meanwhile, the quota is checked again.
+// A write that is charged to quotas. The new usage of the quotas is stored in the transaction of the write, so the usage remains exact if
+// the write fails. If another server has charged a quota meanwhile, the quota is checked again.
 //
 // Thread-safety: one write.
-// Lifetime:      shares the reader.
+// Lifetime:      shares ownership of the reader.
 // Errors:        403 if a quota is exhausted; those of the store.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace backplane::admission::quota {
 
 class ChargedWrite final : public BegunWrite {
  public:
-  // `charges`: computed with the quotas of `reader` while the turn was held. `attributes`: only its names are copied.
+  // `charges`: computed from the quotas of `reader` while the turn was held. `attributes`: only names are copied.
   ChargedWrite(std::shared_ptr<QuotaReader> reader, const AdmissionAttributes& attributes, std::vector<Charge> charges,
                QuotaReader::Held turn);
 
@@ -26,7 +26,7 @@ class ChargedWrite final : public BegunWrite {
 
  private:
   Task<Result<bool>> join_charge(StandardStorage& quotas, StoreTransaction& transaction, Charge& charge);
-  // Reads the quota again. False: it was deleted or has other rules, so the write must be evaluated again.
+  // Reads the quota again. Returns false if the quota was deleted or has other rules; the write must then be evaluated again.
   Task<Result<bool>> renew(Charge& charge);
 
   const std::shared_ptr<QuotaReader> reader_;

@@ -25,7 +25,7 @@ OwningPod owning_pod(const Object& claim) {
   return out;
 }
 
-// Selects, of two claims of one pod, the one that counts.
+// Whether `a`, of two claims of one pod, is the one that counts.
 bool precedes(const Object& a, const Object& b) {
   const std::string_view a_time = meta_text(a, "creationTimestamp"), b_time = meta_text(b, "creationTimestamp");
   return a_time != b_time ? a_time < b_time : meta_name(a) < meta_name(b);

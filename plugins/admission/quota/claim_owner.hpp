@@ -1,4 +1,4 @@
-// The pod for whose extended resources a ResourceClaim was made: the claim counts only the devices that the pod does not count already.
+// The pod for whose extended resources a ResourceClaim was made. Such a claim counts only the devices that the pod does not count already.
 //
 // Thread-safety: any executor.
 // Lifetime:      borrows its arguments until it is awaited to the end.
@@ -16,7 +16,7 @@ namespace backplane::admission::quota {
 
 // Whether the claim is annotated as made for a pod's extended resources.
 bool is_extended_claim(const Object& claim);
-// The usage of that pod; empty if it does not exist or belongs to another claim.
+// The usage of that pod; empty if the pod does not exist or belongs to another claim.
 Task<ResourceList> owner_usage(Host& host, const Gates& gates, const Object& claim, std::string ns);
 
 }  // namespace backplane::admission::quota

@@ -18,7 +18,7 @@ namespace backplane::admission::quota {
 
 class FollowedDeviceClasses final : public DeviceClasses {
  public:
-  // A table that follows the resource, or an empty one if the gates are off or the resource is not served.
+  // A table that an informer keeps current, or an empty table if the gates are off or the resource is not served.
   static std::shared_ptr<FollowedDeviceClasses> make(Services& services, const Gates& gates);
   std::string extended_resource_of(std::string_view device_class) const override;
   bool provides(std::string_view extended_resource) const override;

@@ -36,7 +36,7 @@ std::string uncovered_text(const ScopeSelectors& scopes) {
   return "insufficient quota to match these scopes: [" + out + "]";
 }
 
-// One evaluation, step by step.
+// Evaluates one write, step by step.
 class Judgement {
  public:
   Judgement(const Evaluation& write, const std::vector<Quota>& quotas)
@@ -47,7 +47,7 @@ class Judgement {
  private:
   Status forbidden(const std::string& why) const { return admission_forbidden(write_.attributes, why); }
   Result<bool> matches(const Quota& quota, const Object& object) const;
-  // Errors: the scopes of the configuration cannot be evaluated for the object, which is then allowed.
+  // Errors: the scopes of the configuration cannot be evaluated for the object; the write is then allowed.
   Status find_limits();
   Status find_matching();
   Status add_matching(const Quota& quota);
@@ -59,7 +59,7 @@ class Judgement {
   const std::vector<Quota>& quotas_;
   const Object& object_;
   ResourceList usage_;
-  std::optional<ResourceList> usage_change_;  // of an update of an object that existed
+  std::optional<ResourceList> usage_change_;  // set for an update of an object that existed
   std::vector<const Quota*> matching_;
   // The consumption that the configuration limits, and the part of it that quotas cover.
   ScopeSelectors limited_scopes_, covered_scopes_;

@@ -25,7 +25,7 @@ struct Quota {
   ResourceList used;  // status.used
 };
 Quota read_quota(ObjectRef stored);
-// Whether a decision by one of the two also holds for the other: everything but the usage is equal.
+// Whether the two differ only in the usage, so that a decision by one also holds for the other.
 bool same_rules(const Quota& a, const Quota& b);
 
 // The addition of a write to the usage of a quota.
@@ -41,18 +41,19 @@ struct Evaluation {
   const Evaluator& evaluator;
   const LimitedResources& limits;
   Subject object;
-  Subject old_object;  // without an object: the write creates
+  Subject old_object;  // null object: the write creates
 };
 
-// The charges of the write, whether or not the quotas have room for them.
+// The charges of the write, even if the quotas have no room for them.
 // Errors: the write lacks something that a quota requires.
 Result<std::vector<Charge>> charges_of(const Evaluation& write, const std::vector<Quota>& quotas);
 
-// The usage with the charge. Errors: the charge exceeds the quota; the message does not name the object.
+// The usage of the quota after the charge.
 struct ChargedUsage {
   ResourceList used;
   std::string refusal;  // "exceeded quota: …"; empty: the quota is not exceeded
 };
+// Adds the charge to the usage of the quota.
 ChargedUsage usage_with(const Charge& charge, const Quota& quota);
 // The error for the client about the first exceeded quota.
 Status check_room(const AdmissionAttributes& attributes, const std::vector<Charge>& charges);

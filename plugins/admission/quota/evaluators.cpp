@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 10> kUncounted = {
     "events.events.k8s.io",
 };
 
-// Resources with a second name from before there was count/<resource>.
+// Resources that quotas also count under an older name than count/<resource>.
 constexpr std::array<std::string_view, 4> kAliased = {"configmaps", "resourcequotas", "replicationcontrollers", "secrets"};
 
 class CountEvaluator final : public Evaluator {

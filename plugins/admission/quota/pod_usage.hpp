@@ -15,7 +15,7 @@ namespace backplane::admission::quota {
 // "requests." and the name of the extended resource that every device class provides.
 inline constexpr std::string_view kImplicitClassRequests = "requests.deviceclass.resource.kubernetes.io/";
 
-// The names under which quotas count requests and limits.
+// Converts requests and limits to the names under which quotas count them.
 ResourceList compute_usage(const ResourceList& requests, const ResourceList& limits);
 // The usage of the pod: its number, and its resources until it has ended.
 ResourceList pod_usage(const Object& pod, const Gates& gates);

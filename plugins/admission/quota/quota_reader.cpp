@@ -14,14 +14,14 @@ const GroupVersionResource& quotas_resource() {
   return kQuotas;
 }
 
-// A dropped entry costs only a conflict.
+// The maximum number of records of stale entries. A dropped record costs only a conflict.
 constexpr std::size_t kMostOutdated = 1024;
 
 void sort_by_name(std::vector<ObjectRef>& quotas) {
   std::sort(quotas.begin(), quotas.end(), [](const ObjectRef& a, const ObjectRef& b) { return a->name() < b->name(); });
 }
 
-// Owns the turns while it waits, because the caller may have given up.
+// Shares ownership of the turns while it waits, because the caller may have given up.
 Task<QuotaReader::Held> wait_for_turn(std::shared_ptr<Turns> turns) {
   QuotaReader::Held out;
   auto taking = turns->take();

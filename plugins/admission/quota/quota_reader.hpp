@@ -1,5 +1,6 @@
-// Reads the quotas of a namespace for admission: from the informer, or from the store if the informer is known to be stale. Also orders the
-// charges in a namespace: one write of this server at a time, so that its writes do not conflict with each other.
+// Reads the quotas of a namespace for admission: from the informer, or from the store if the informer is known to be stale. It also orders
+// the charges in a namespace: only one write of this server is charged at a time, so that the server's writes do not conflict with each
+// other.
 //
 // Thread-safety: any executor.
 // Lifetime:      outlives every write that was charged.
@@ -27,24 +28,24 @@ class QuotaReader {
   // False: there is no quota in any namespace.
   bool any() const;
   bool has_synced() const { return informer_.has_synced(); }
-  // By name, from the informer.
+  // The quotas from the informer, sorted by name.
   std::vector<ObjectRef> cached(const std::string& ns) const;
-  // The same, or from the store if one of them is known to be out of date or the informer has not synced.
+  // The quotas from the informer, or from the store if one of them is known to be out of date or the informer has not synced.
   Task<Result<std::vector<ObjectRef>>> known(std::string ns) const;
   Task<Result<std::vector<ObjectRef>>> newest(std::string ns) const;
-  // The stored quota; null: it does not exist. Recorded as newer than the informer's.
+  // Reads the stored quota; null: it does not exist. Records that the informer's entry is older than the result.
   Task<Result<ObjectRef>> newest_of(ObjectRef quota);
   // Records that the informer's entries up to the given one are stale, because it has been replaced.
   void replaced(const ObjectEntry& quota);
-  // The storage of quotas, whose transactions quotas join; null: they are not served.
+  // The storage of quotas, whose transactions charged writes join; null: quotas are not served.
   std::shared_ptr<StandardStorage> storage() const;
 
-  // Gives the turn to one write per namespace, in the order of the calls.
+  // The turn of a write in a namespace. Turns are assigned in the order of the calls of take_turn().
   struct Held {
     std::shared_ptr<Turns> turns;
     Turns::Turn turn;
   };
-  // nullopt: not within `patience`.
+  // Returns nullopt if the turn does not begin within `patience`.
   Task<std::optional<Held>> take_turn(std::string ns, std::chrono::nanoseconds patience);
 
  private:

@@ -13,7 +13,7 @@ constexpr std::string_view kResourceClaimCount = "count/resourceclaims.resource.
 constexpr std::string_view kPerClass = ".deviceclass.resource.k8s.io/devices";
 constexpr std::int64_t kMostDevices = 32;  // of one claim
 
-// Of a request, or of one of its alternatives. An unknown mode counts as none.
+// The number of devices of a request, or of one of its alternatives. An unknown mode counts as 0.
 std::int64_t devices_of(const Object& request) {
   const std::string_view mode = get_string(request, "allocationMode");
   if (mode == "ExactCount") return get_int(request, "count").value_or(0);

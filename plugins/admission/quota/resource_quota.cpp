@@ -53,7 +53,7 @@ std::vector<Quota> read_quotas(const std::vector<ObjectRef>& stored) {
   return out;
 }
 
-// Objects of a write in the version of evaluators.
+// The objects of a write in the version that evaluators read.
 struct PreparedWrite {
   std::optional<Object> object, old_object;  // converted; empty: the write's own
   Subject subject, old_subject;
@@ -83,7 +83,7 @@ class ResourceQuota final : public AdmissionPlugin {
   Task<Result<std::unique_ptr<BegunWrite>>> begin(const AdmissionAttributes& attributes) const override;
 
  private:
-  // Null: the write changes no usage.
+  // Returns null if the write changes no usage.
   std::shared_ptr<const Evaluator> evaluator_of(const AdmissionAttributes& attributes) const;
   bool has_nothing_to_check(const AdmissionAttributes& attributes) const;
   Task<Result<Object>> converted(const Object& object) const;
@@ -102,7 +102,7 @@ class ResourceQuota final : public AdmissionPlugin {
   const std::shared_ptr<QuotaReader> reader_;
 };
 
-// First, so that no evaluator is looked up if there are no quotas.
+// This check comes first, so that no evaluator is looked up if there are no quotas.
 bool ResourceQuota::has_nothing_to_check(const AdmissionAttributes& attributes) const {
   if (attributes.ns.empty() || creates_namespace(attributes)) return true;
   if (!limits_.empty() || !reader_->has_synced()) return false;
@@ -163,7 +163,7 @@ Task<Result<std::unique_ptr<BegunWrite>>> ResourceQuota::begin(const AdmissionAt
   auto reading = reader_->known(attributes.ns);
   auto quotas = co_await std::move(reading);
   if (!quotas.ok()) co_return internal_error("error resolving quota: " + quotas.status().message());
-  // During the wait any quota may have been created or changed, also one that did not count the write.
+  // During the wait any quota may have been created or changed, even one that did not count the write before.
   if (*quotas != before) charges = evaluate(attributes, *evaluator, write, *quotas);
   if (!charges.ok()) co_return std::move(charges.status());
   if (charges->empty()) co_return none;

@@ -1,7 +1,7 @@
 // Scopes of a quota (v1.ScopedResourceSelectorRequirement): conditions on the objects that it counts.
 //
 // Thread-safety: pure functions.
-// Errors:        a selector that no label selector can be made of.
+// Errors:        a selector that cannot be converted to a label selector.
 // Source:        k8s.io/kubernetes/pkg/apis/core/v1/helper (ScopedResourceSelectorRequirementsAsSelector).
 #pragma once
 
@@ -28,8 +28,8 @@ ScopeSelector read_scope_selector(const Object& object);
 // spec.scopes and spec.scopeSelector of a quota.
 ScopeSelectors scopes_of_quota(const Object& quota);
 
-// Whether an object matches whose class (priorityClassName …) is `value`; nullopt: it has none.
-// Errors: an unknown operator; values that the operator does not take or that are not label values.
+// Whether an object whose class (priorityClassName …) is `value` matches; nullopt: the object has no class.
+// Errors: an unknown operator; values that the operator does not accept or that are not label values.
 Result<bool> matches_value(const ScopeSelector& selector, std::optional<std::string_view> value);
 
 // The selector as Go prints the struct: "{PriorityClass In [high low]}".

@@ -17,7 +17,7 @@ std::size_t explicit_node_ports(const Object& spec) {
   return out;
 }
 
-// The requested ports; they may not be allocated yet.
+// The number of requested node ports, which may not be allocated yet.
 std::size_t node_ports(const Object& spec, bool is_balanced) {
   const bool allocates = get_bool(spec, "allocateLoadBalancerNodePorts").value_or(true);
   return is_balanced && !allocates ? explicit_node_ports(spec) : count_of(spec, "ports");

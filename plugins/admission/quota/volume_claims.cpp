@@ -27,7 +27,7 @@ std::string_view storage_class_of(const Object& claim) {
   return beta != nullptr ? text_of(*beta) : get_string(object_or_empty(claim, "spec"), "storageClassName");
 }
 
-// All classes of the claim: the current, the requested and the target class.
+// All attributes classes of the claim: the current, the requested and the target class.
 std::set<std::string_view> attributes_classes_of(const Object& claim) {
   const Object& status = object_or_empty(claim, "status");
   std::set<std::string_view> out{get_string(object_or_empty(claim, "spec"), "volumeAttributesClassName"),
@@ -75,7 +75,7 @@ class VolumeClaimEvaluator final : public Evaluator {
   }
 
  private:
-  // Whole bytes, because quotas of storage have no fractions; empty: none is requested.
+  // The requested size in whole bytes, because quotas of storage have no fractions; empty: none is requested.
   std::string storage_of(const Object& claim) const {
     const ResourceList requests = read_resources(object_or_empty(object_or_empty(claim, "spec"), "resources"), "requests");
     const auto requested = requests.find("storage");

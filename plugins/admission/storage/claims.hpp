@@ -11,7 +11,7 @@ namespace backplane::admission::storage {
 
 // New claims without a class get the default class.
 Result<std::shared_ptr<AdmissionPlugin>> make_default_storage_class(Services& services, const AdmissionPluginConfig& config);
-// Only bound claims of a class that allows it grow.
+// Refuses to enlarge a claim unless the claim is bound and its class allows expansion.
 Result<std::shared_ptr<AdmissionPlugin>> make_claim_resize(Services& services, const AdmissionPluginConfig& config);
 
 }  // namespace backplane::admission::storage

@@ -16,12 +16,12 @@ namespace backplane::admission::storage {
 class StorageClasses {
  public:
   explicit StorageClasses(Services& services);
-  // False while the first list runs. Writes before all groups are served, which are those of startup, do not wait for it, and neither
-  // does a server that does not serve StorageClasses.
+  // False while the first list runs. Returns true before all groups are served, so that writes of startup do not wait. Returns true if the
+  // server does not serve StorageClasses.
   bool ready() const;
   // Waits up to ten seconds for ready(). After that the plugins use the incomplete cache, so that a failing list does not refuse claims.
   Task<void> wait_ready() const;
-  // The newest class that is marked as the default, of equally old ones the first by name; nullopt if there is none.
+  // The newest class that is marked as the default; of several equally old classes, the first by name. nullopt if there is none.
   std::optional<std::string> default_class() const;
   bool allows_expansion(std::string_view name) const;
 

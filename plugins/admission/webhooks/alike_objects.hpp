@@ -1,4 +1,4 @@
-// alike() for objects that are not held by a Value: no copy is made.
+// Like alike(), for objects that no Value holds: no copy is made.
 //
 // Thread-safety: a pure function.
 #pragma once

@@ -11,7 +11,7 @@
 
 namespace backplane::admission::webhooks {
 
-// `why`: the failure that opened it, or the event other than a response that closed it. Does nothing for kNone.
+// `why`: the failure that opened the circuit breaker, or the event that closed it if that was not a response. Does nothing for kNone.
 void report_circuit(Host& host, const Hook& hook, CircuitBreaker::Change change, const std::string& why);
 
 }  // namespace backplane::admission::webhooks

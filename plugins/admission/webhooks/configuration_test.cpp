@@ -53,7 +53,7 @@ struct CredentialCase {
   const char* chosen;
 };
 
-// pkg/util/webhook/authentication_test.go.
+// Cases of upstream's pkg/util/webhook/authentication_test.go.
 const CredentialCase kCredentialCases[] = {
     {"empty", "foo.com", "", "", ""},
     {"fallback to current context", "foo.com", "bar.com", "bar.com", "bar.com"},
@@ -99,7 +99,7 @@ struct ConditionCase {
   const char* error;
 };
 
-// matchconditions/matcher_test.go, with expressions instead of results.
+// Cases of upstream's matchconditions/matcher_test.go, with expressions instead of results.
 const ConditionCase kConditionCases[] = {
     {"single matches", {"true"}, true, ""},
     {"multiple match", {"true", "object.metadata.name == 'a'"}, true, ""},

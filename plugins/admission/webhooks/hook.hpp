@@ -25,7 +25,7 @@ struct Hook {
   HookType type = HookType::kMutating;
   std::string configuration;  // the name of the object
   std::string name;
-  std::string uid;  // "configuration/name/N": names need not be unique
+  std::string uid;  // "configuration/name/N", because names need not be unique
   std::vector<ResourceRule> rules;
   OperationSet operations = 0;  // of all rules
   bool equivalent = true;       // matchPolicy

@@ -34,7 +34,7 @@ struct CallLimit {
   }
 };
 
-// nullopt: the chain's budget is exhausted.
+// Returns nullopt if the chain's budget is exhausted.
 std::optional<CallLimit> limit_of_call(const HookRuntime& runtime, const Hook& hook, const AdmissionAttributes& attributes) {
   const auto now = CallClock::now();
   CallLimit limit{now + (hook.timeout.count() > 0 ? hook.timeout : kClientTimeout)};
@@ -127,7 +127,7 @@ Task<HookEnd> post_review(const HookRuntime& runtime, const Hook& hook, const Ad
                           read_review_answer(*answer, hook.review_version, uid, hook.type == HookType::kMutating));
 }
 
-// A call that another limit than the webhook's timeout ended is not counted: clients with short timeouts must not open the circuit.
+// A call is not counted if another limit than the webhook's timeout ended it: clients with short timeouts must not open the circuit.
 void tell_breaker(const HookRuntime& runtime, const Hook& hook, const HookEnd& end, const CallLimit& limit, CallClock::time_point ended) {
   if (hook.breaker == nullptr) return;
   const bool failed = end.kind == HookEnd::Kind::kFailed;
@@ -164,7 +164,8 @@ Status settle_failure(const HookRuntime& runtime, const Hook& hook, const Admiss
   return {};
 }
 
-// Defaults and previous plugins have appended members. nullopt: the object is unchanged.
+// The object with its members in the order of the type, because defaults and previous plugins have appended members. nullopt: the order of
+// the object is used.
 std::optional<Value> in_order(const Schema* schema, const Object* object) {
   if (schema == nullptr || schema->structural() || object == nullptr) return std::nullopt;
   Value ordered(*object, json::make_shared_resource<json::monotonic_resource>());

@@ -1,7 +1,7 @@
-// One call of one webhook, and the consequence of its failure: upstream's callHook and the decisions after it.
+// One call of one webhook, and the consequence of its failure: upstream's callHook and the decisions that follow it.
 //
-// A call ends at the earliest of the webhook's timeout, the request's deadline, and the end of the chain's budget. The budget counts the
-// time that the request has spent in webhooks of both steps; a deletecollection has none.
+// A call ends at the earliest of three times: the webhook's timeout, the request's deadline, and the end of the chain's budget. The budget
+// counts the time that the request has spent in webhooks of both steps. A deletecollection has no budget.
 // Thread-safety: belongs to one write; several calls of one write run interleaved on its executor.
 // Lifetime:      borrows hook, attributes and runtime until it has ended.
 // Errors:        HookEnd::status is what the client receives if the write is refused.
@@ -35,10 +35,10 @@ struct HookEnd {
     kInternal,  // refused without regard to the failure policy
   };
   Kind kind = Kind::kAllowed;
-  Status status;      // of kRejected and kInternal
-  std::string why;    // of kFailed: `failed calling webhook "name": …`
+  Status status;      // for kRejected and kInternal
+  std::string why;    // for kFailed: `failed calling webhook "name": …`
   int code = 200;     // in the metrics
-  std::string patch;  // of kAllowed; decoded JSON
+  std::string patch;  // for kAllowed; decoded JSON
   std::string patch_type;
   std::chrono::nanoseconds took{};
   bool hangs = false;  // kFailed: the deadline has passed, but the webhook has responded to another call recently
@@ -46,13 +46,13 @@ struct HookEnd {
 HookEnd hook_failed(const Hook& hook, const WebhookFailure& failure);
 HookEnd hook_internal(Status status);
 
-// The reviews of one write, each encoded once for all webhooks with that version and kind.
+// The reviews of one write. A review is encoded once for all webhooks with the same version and kind.
 class ReviewCache {
  public:
-  // `schema`: the members of `object` are encoded in the order of this type; null: in their order.
+  // `schema`: the members of `object` are encoded in the order of this type; null: in the order of the object.
   const EncodedReview& get(const Hook& hook, const AdmissionAttributes& attributes, const ServedAs& target, const Object* object,
                            const Object* old_object, const Schema* schema = nullptr);
-  // The object has changed.
+  // Call it when the object has changed.
   void clear() { reviews_.clear(); }
 
  private:
@@ -64,9 +64,10 @@ class ReviewCache {
   std::list<Entry> reviews_;  // references stay valid until clear()
 };
 
-// Calls the webhook with the review; null: the webhook accepts no known version. Adds its audit annotations and warnings to the request.
+// Calls the webhook with the review; null: the webhook accepts no known version. Adds the webhook's audit annotations and warnings to the
+// request.
 Task<HookEnd> call_hook(const HookRuntime& runtime, const Hook& hook, const AdmissionAttributes& attributes, const EncodedReview* review);
-// The end of a call of a dry run that the webhook does not support; nullopt: the webhook may be called.
+// If the write is a dry run that the webhook does not support, returns the end of the call; nullopt: the webhook may be called.
 std::optional<HookEnd> refuse_dry_run(const Hook& hook, const AdmissionAttributes& attributes);
 
 // Counts the end in the metrics and returns the refusal; nullopt: the write continues. `open_annotation`: the key of the audit annotation

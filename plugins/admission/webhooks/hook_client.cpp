@@ -26,7 +26,7 @@ WebhookTarget read_target(const Object& client) {
   return out;
 }
 
-// "host:port", by which the kubeconfig names its users.
+// "host:port", by which the kubeconfig names the users for webhooks.
 std::string address_of(const WebhookTarget& target) {
   if (target.url.empty()) return service_server_name(target.service.ns, target.service.name) + ":" + std::to_string(target.service.port);
   const WebhookUrl url = split_webhook_url(target.url);
@@ -45,7 +45,7 @@ std::string bundle_of(const Object& client) {
   return pem.find_first_not_of(" \t\r\n") == std::string::npos ? std::string() : pem;
 }
 
-// client-go's checkWait.
+// Like client-go's checkWait.
 std::optional<std::chrono::seconds> wait_before_repetition(const WebhookAnswer& answer) {
   if (answer.code != 429 && answer.code < 500) return std::nullopt;
   const std::string& text = answer.retry_after;

@@ -21,16 +21,17 @@ class HookClient {
   using Clock = std::chrono::steady_clock;
   // A larger response ends the call with an error. A patch that replaces an object of the largest size is half as large.
   static constexpr std::size_t kMostAnswerBytes = std::size_t{8} << 20;
-  // Calls of one webhook at a time over HTTP/1.1; further calls wait for a connection until their deadline.
+  // The number of concurrent calls of one webhook over HTTP/1.1; further calls wait for a connection until their deadline.
   static constexpr std::size_t kMostConnections = 100;
 
   // `client`: a WebhookClientConfig. `credentials`: null: anonymous.
   HookClient(Host& host, std::shared_ptr<ServiceResolver> services, const Object& client, const WebhookCredentials* credentials);
 
-  // The reason why there are no credentials, in which case every call must fail.
+  // The reason why the credentials cannot be used; every call must then fail.
   const Status& problem() const noexcept { return problem_; }
-  // Precondition: problem() is ok. Ends at `deadline` at the latest. After a response 429 or 5xx with Retry-After the call is repeated
-  // after that time, as client-go does. `request`: the admitted request, for audit; may be null. `span`: the parent of the calls' spans.
+  // Precondition: problem() is ok. Ends at `deadline` at the latest. After a response 429 or 5xx with Retry-After, the call is repeated
+  // when that time has passed, as in client-go. `request`: the admitted request, for audit; may be null. `span`: the parent of the calls'
+  // spans.
   Task<Result<WebhookAnswer>> call(std::string body, Clock::time_point deadline, RequestContext* request, const TraceSpan& span);
   // The namespace of the service; empty for a URL.
   const std::string& service_namespace() const noexcept { return service_namespace_; }

@@ -46,7 +46,7 @@ Result<std::optional<ServedAs>> WriteMatch::target_of(const Hook& hook) {
     return std::optional(ServedAs{attributes_.resource, attributes_.kind});
   }
   if (!hook.equivalent) return std::optional<ServedAs>();
-  // Earlier rules precede.
+  // The equivalent resource of the first matching rule is used.
   for (const ResourceRule& rule : hook.rules) {
     for (const GroupVersionResource& resource : equivalents()) {
       if (resource == attributes_.resource || !rule_matches(rule, resource, attributes_)) continue;

@@ -26,7 +26,7 @@ bool is_exempt(const AdmissionAttributes& attributes) noexcept;
 class NamespaceLabels {
  public:
   NamespaceLabels(Host& host, Lister lister) : lister_(std::move(lister)), api_(std::make_shared<ApiClient>(host.client())) {}
-  // Null if the informer does not have it.
+  // Null if the informer does not have the namespace.
   ObjectRef cached(std::string_view name) const { return lister_.find("", name); }
   // Errors: kNotFound, and those of the read.
   Task<Result<Labels>> read(std::string name) const;
@@ -45,9 +45,9 @@ class WriteMatch {
 
   // The resource and kind that the webhook receives; nullopt: its rules do not match.
   Result<std::optional<ServedAs>> target_of(const Hook& hook);
-  // False only if the webhook is certainly not called; does not wait. `object`: the current object, or null.
+  // False only if the webhook is certainly not called; does not wait.
   bool may_call(const Hook& hook);
-  // Evaluates both selectors. `object`: after previous webhooks; null if the write has none.
+  // Evaluates both selectors. `object`: the object as previous webhooks have changed it; null if the write has none.
   Task<Result<bool>> selects(const Hook& hook, const Object* object);
 
  private:

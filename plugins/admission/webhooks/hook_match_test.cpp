@@ -102,7 +102,7 @@ class HookMatchTest : public testing::Test {
   AdmissionAttributes attributes_;
 };
 
-// generic/webhook_test.go, TestShouldCallHook.
+// Cases of upstream's generic/webhook_test.go, TestShouldCallHook.
 TEST_F(HookMatchTest, RulesPreferTheRequestedResourceThenEarlierRules) {
   const std::string extensions = rule_text("extensions", "v1beta1", R"("deployments")"),
                     beta = rule_text("apps", "v1beta1", R"("deployments")"), v1 = rule_text("apps", "v1", R"("deployments")"),

@@ -18,7 +18,7 @@ Status not_a_patch(std::string_view kind, std::string_view type) {
   return bad_request("json: cannot unmarshal " + std::string(kind) + " into Go value of type " + std::string(type));
 }
 
-// The decoder fills absent parts of the kind from the expected one, and has no type for an unknown kind that a patch has set.
+// The decoder completes apiVersion and kind from the expected kind, and fails for an unknown kind that a patch has set.
 Status complete_kind(const GroupVersionKind& expected, Value& object) {
   const auto stated = stated_kind(object);
   if (!stated.ok()) return stated.status();

@@ -17,10 +17,10 @@ namespace backplane::admission::webhooks {
 
 // A list of operations. Errors: Go's JSON errors.
 Result<Array> decode_hook_patch(std::string_view text, json::storage_ptr storage);
-// The patched object, in the memory of `object`: always an object.
+// Returns the patched object, in the memory of `object`. The result is always an object.
 Result<Value> apply_hook_patch(const Object& object, const Array& operations);
-// Converts the object to the canonical form of its kind: removes unknown members, checks types, restores a removed kind. Errors: the
-// decoder's.
+// Converts the object to the canonical form of its kind: removes unknown members, checks types, restores a removed kind. Errors: those of
+// the decoder.
 Status normalize_patched(const ServedType& type, Value& object);
 // True if this request has written entries of managedFields. Upstream compares their times in nanoseconds, which the first decoding of the
 // object removes, so that any patch counts as a change. Objects of custom kinds hold such times as text.

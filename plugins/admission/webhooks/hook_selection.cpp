@@ -6,7 +6,7 @@
 namespace backplane::admission::webhooks {
 namespace {
 
-// The variables of one write.
+// The values of the variables for one write.
 struct ConditionVariables {
   VersionedObjects objects;
   Value request;

@@ -13,7 +13,8 @@
 
 namespace backplane::admission::webhooks {
 
-// The resource and kind that the webhook receives; nullopt: it is not called. `object`: after previous webhooks, or null.
+// Returns the resource and kind that the webhook receives; nullopt: it is not called. `object`: the object as previous webhooks have
+// changed it, or null.
 Task<Result<std::optional<ServedAs>>> should_call(Host& host, const Hook& hook, const AdmissionAttributes& attributes, WriteMatch& match,
                                                   VersionSource& versions, const Object* object);
 

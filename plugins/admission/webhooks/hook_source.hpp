@@ -1,5 +1,5 @@
 // The webhooks of all configurations of one kind, merged in the order of the configurations' names. A configuration is compiled once for
-// each change of it.
+// each of its changes.
 //
 // Thread-safety: hooks() and any() from any thread; the informer's handlers run one at a time.
 // Lifetime:      shared with the informer's handler.
@@ -28,7 +28,7 @@ class HookSource : public std::enable_shared_from_this<HookSource> {
   std::shared_ptr<const Hooks> hooks() const { return merged_.get(); }
   // The webhooks of manifests, which come first in hooks().
   std::shared_ptr<const Hooks> static_hooks() const { return static_.get(); }
-  // False if there is no webhook: one load.
+  // False if there is no webhook. The call is one atomic load.
   bool any() const noexcept { return any_.load(std::memory_order_acquire); }
 
   // Called by the informer's handler.
@@ -39,7 +39,8 @@ class HookSource : public std::enable_shared_from_this<HookSource> {
 
  private:
   void publish();
-  // If a configuration is changed or deleted, the circuit breakers of its webhooks end; new ones begin closed.
+  // Reports the end of the circuit breakers of `replaced`: if a configuration is changed or deleted, its webhooks get new circuit breakers,
+  // which are closed.
   void report_closed_circuits(const Hooks& replaced) const;
 
   const HookType type_;

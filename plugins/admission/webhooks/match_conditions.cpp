@@ -39,7 +39,7 @@ std::shared_ptr<const MatchConditions> MatchConditions::compile(const Object& we
     condition.problem =
         compiled.program == nullptr ? "compilation failed: " + compiled.problems : cel::result_problem(*compiled.program, {"bool"});
     if (condition.problem.empty()) condition.program = std::move(compiled.program);
-    // Both variables begin with the word.
+    // The names of both variables, authorizer and authorizer.requestResource, begin with the word.
     out->uses_authorizer_ = out->uses_authorizer_ || condition.expression.find("authorizer") != std::string::npos;
     out->conditions_.push_back(std::move(condition));
   });

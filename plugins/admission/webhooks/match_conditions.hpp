@@ -33,7 +33,7 @@ class MatchConditions {
     int evaluation_errors = 0;  // counted in the metrics
   };
 
-  // Null if the webhook has none.
+  // Returns null if the webhook has none.
   static std::shared_ptr<const MatchConditions> compile(const Object& webhook);
   Verdict evaluate(const ConditionInput& input) const;
   bool uses_authorizer() const noexcept { return uses_authorizer_; }

@@ -51,7 +51,7 @@ std::string last_key(std::string_view pointer) { return unescaped_key(pointer.su
 
 std::string atoi_error(const std::string& key, std::string_view why) { return "strconv.Atoi: parsing " + quoted(key) + std::string(why); }
 
-// strconv.Atoi.
+// Like strconv.Atoi.
 std::string parse_index(const std::string& key, long long& index) {
   const char* first = key.data() + (key.starts_with('+') ? 1 : 0);
   const char* const last = key.data() + key.size();
@@ -124,7 +124,8 @@ std::string move_problem(const FailedOperation& each) {
   const std::string key = last_key(each.from);
   std::string error = each.in_place("path: '" + key, remove_error(*source, key));
   if (!error.empty()) return error;
-  // The value is removed before its destination is looked up, which may be inside the value, or after it in the same list.
+  // The value is removed before its destination is looked up, because the destination may be inside the value, or behind it in the same
+  // list.
   Value rest = each.document;
   const Status removed = json_patch(rest, Array{Object{{"op", "remove"}, {"path", each.from}}});
   const Value* container = removed.ok() ? container_of(rest, each.path) : nullptr;
@@ -199,7 +200,7 @@ std::string patch_problem(const Object& object, const Array& operations) {
     problem = operation_problem(before, operation.get_object());
     break;
   }
-  // No operation fails: the patch exceeds the limits of the whole patch.
+  // If no operation fails, the patch as a whole exceeds the limits.
   return problem.empty() ? "the JSON patch is too large" : problem;
 }
 

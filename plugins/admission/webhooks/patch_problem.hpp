@@ -1,5 +1,5 @@
-// The reason why a JSON patch cannot be applied, in json-patch's text: the SDK's json_patch() has one text for all problems, as the API's
-// PATCH needs it.
+// The reason why a JSON patch cannot be applied, in the words of json-patch. json_patch() of the SDK has only one text for all problems,
+// because PATCH requests need no other.
 //
 // Thread-safety: a pure function.
 // Source:        gopkg.in/evanphx/json-patch.v4.

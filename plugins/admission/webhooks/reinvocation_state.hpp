@@ -1,5 +1,5 @@
-// Determines the mutating webhooks that are called again in the second pass: those with reinvocationPolicy IfNeeded that were called before
-// the object changed.
+// Determines the mutating webhooks that are called again in the second pass: those that have reinvocationPolicy IfNeeded and were called
+// before the object changed.
 //
 // Thread-safety: belongs to one write.
 // Lifetime:      kept in AdmissionReinvocation from the first pass to the second.
@@ -19,7 +19,7 @@ class ReinvocationState {
  public:
   bool should_reinvoke(const std::string& uid) const { return again_.count(uid) > 0; }
   void called_reinvocable(const std::string& uid) { called_.insert(uid); }
-  // Records that the object has changed after the webhooks that were called so far.
+  // Call it when the object has changed after the webhooks that were called so far.
   void require_reinvocation() {
     again_.merge(called_);
     called_.clear();

@@ -40,7 +40,7 @@ constexpr std::array<CodeMessage, 9> kCodeMessages = {{
     {504, "the server was unable to return a response in the time allotted, but may still be processing the request"},
 }};
 
-// errors.NewGenericServerResponse.
+// Like errors.NewGenericServerResponse.
 std::string generic_message(int code, const std::string& text) {
   const auto row = std::find_if(kCodeMessages.begin(), kCodeMessages.end(), [&](const CodeMessage& each) { return each.code == code; });
   if (row != kCodeMessages.end()) return std::string(row->message);
@@ -52,7 +52,7 @@ std::string generic_message(int code, const std::string& text) {
   return "the server responded with the status code " + std::to_string(code) + " but did not return more information";
 }
 
-// The Status with an error in the body; empty if the body is none.
+// The failed Status that the body contains; empty if the body is no such Status.
 Object failure_status(std::string_view body) {
   auto parsed = parse_json(body, json::storage_ptr(), nullptr);
   if (!parsed.ok() || !parsed->is_object()) return {};
@@ -79,7 +79,7 @@ std::string kind_text(std::string_view api_version, std::string_view kind) {
   return version.group + "/" + version.version + ", Kind=" + std::string(kind);
 }
 
-// The reason why the response cannot be used; empty: it can. v1beta1 reviews are not verified.
+// The reason why the response is invalid; empty: it is valid. Reviews of v1beta1 are not verified.
 std::string v1_problem(const Object& review, const Object& response, std::string_view uid) {
   const std::string_view got = get_string(response, "uid");
   if (got != uid) return "expected response.uid=" + backplane::quoted(uid) + ", got " + backplane::quoted(got);

@@ -35,12 +35,12 @@ struct ReviewAnswer {
 
 using ReadAnswer = std::variant<ReviewAnswer, WebhookFailure>;
 
-// `version`: of the review that was sent. `uid`: that was sent.
+// `version`, `uid`: those of the review that was sent.
 ReadAnswer read_review_answer(const WebhookAnswer& answer, std::string_view version, std::string_view uid, bool mutating);
 
 // 400 or the code of the result, with the message `admission webhook "name" denied the request: …`.
 Status denied_by(std::string_view webhook, const Object& result);
-// The decoded body of a response, as an AdmissionReview of `version`. Errors: the text of the decoder.
+// Decodes the body of a response as an AdmissionReview of `version`. Errors: the text of the decoder.
 Result<Object> decode_admission_review(std::string_view text, std::string_view version, json::storage_ptr storage);
 
 }  // namespace backplane::admission::webhooks

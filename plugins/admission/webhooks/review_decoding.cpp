@@ -17,7 +17,7 @@ constexpr std::string_view kReviewKind = "AdmissionReview";
 // The name of the Scheme in upstream's messages.
 constexpr std::string_view kHookScheme = "pkg/runtime/scheme.go:111";
 
-// One definition for both versions; "$version" is replaced.
+// One schema for both versions; "$version" is replaced.
 constexpr std::string_view kReviewSchema = R"({"definitions": {
 "io.k8s.api.admission.$version.AdmissionResponse": {"type": "object", "properties": {
   "uid": {"type": "string", "x-backplane-go-type": "types.UID"},

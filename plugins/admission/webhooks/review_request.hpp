@@ -14,7 +14,7 @@
 
 namespace backplane::admission::webhooks {
 
-// The review without its uid, encoded once for all its webhooks.
+// The review without its uid, encoded once for all webhooks that receive it.
 struct EncodedReview {
   std::string head, tail;  // the body is head + quoted uid + tail
   std::string body(std::string_view uid) const;

@@ -27,7 +27,7 @@ struct AnswerCase {
 
 constexpr const char* kAbsent = "received invalid webhook response: webhook response was absent";
 
-// request/admissionreview_test.go, and what the decoder refuses before.
+// Cases of upstream's request/admissionreview_test.go, and cases that the decoder refuses.
 const AnswerCase kAnswers[] = {
     {"v1beta1 allowed", "v1beta1", false, R"({"response":{"allowed":true}})", nullptr},
     {"v1 allowed", "v1", false, R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","response":{"uid":"123","allowed":true}})",
@@ -130,7 +130,7 @@ struct DenialCase {
   int code;
 };
 
-// errors/statuserror_test.go.
+// Cases of upstream's errors/statuserror_test.go.
 const DenialCase kDenials[] = {
     {"nil result", R"({})", " without explanation", 400},
     {"only message", R"({"message":"you shall not pass"})", ": you shall not pass", 400},

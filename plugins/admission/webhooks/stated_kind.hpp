@@ -19,7 +19,7 @@ Status undecodable(std::string message);
 
 // apiVersion and kind; empty for null. Errors: members of another type than text, a malformed apiVersion, a value that is not an object.
 Result<GroupVersionKind> stated_kind(const Value& value);
-// Absent parts come from `expected`.
+// Replaces absent parts by those of `expected`.
 GroupVersionKind completed_kind(GroupVersionKind kind, const GroupVersionKind& expected);
 
 }  // namespace backplane::admission::webhooks

@@ -26,7 +26,7 @@ constexpr std::string_view kConfigurationSchema = R"({"definitions": {
   "circuitBreakerFailures": {"type": "integer", "format": "int32"},
   "failOpenForOwnService": {"type": "boolean", "x-backplane-pointer": true}}}}})";
 
-constexpr std::string_view kTarget = "webhook";  // the names in the kubeconfig that for_address() makes
+constexpr std::string_view kTarget = "webhook";  // the names of cluster, user and context in the kubeconfig that for_address() makes
 
 Status bad_kubeconfig(const std::string& file, std::string_view why) { return bad_request(file + ": " + std::string(why)); }
 
@@ -38,7 +38,7 @@ Result<std::chrono::nanoseconds> read_budget(const Object& object) {
   return bad_request("chainBudget: Invalid value: " + backplane::quoted(text) + ": must be a duration that is not negative");
 }
 
-// One entry of a named list.
+// A list with one named entry.
 Array named_entry(std::string_view name, std::string_view member, Object value) {
   Object entry;
   entry["name"] = name;

@@ -50,7 +50,7 @@ HookMetrics& hook_metrics() {
 double in_seconds(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
 std::string_view truth(bool value) { return value ? "true" : "false"; }
 
-// Upstream has other values for the exclusions.
+// The label `type` of exclusions, for which upstream has other values than call_label().
 std::string_view exclusion_label(HookType type) noexcept { return type == HookType::kMutating ? "admit" : "validate"; }
 
 }  // namespace

@@ -15,7 +15,7 @@ enum class HookType : unsigned char { kMutating, kValidating };
 // The label `type` ("admit", "validating") of calls, and of the errors and times of match conditions.
 std::string_view call_label(HookType type) noexcept;
 
-// The subject of a count.
+// The labels of a counted call.
 struct HookLabels {
   std::string_view name;
   HookType type;

@@ -1,5 +1,5 @@
-// The common part of both webhook plugins: the watched configurations, the namespaces, and the quick decision for writes that no webhook
-// matches.
+// The common part of both webhook plugins: the watched configurations, the namespaces, and the decision without waiting for writes that no
+// webhook matches.
 //
 // Thread-safety: const methods from any thread.
 // Lifetime:      the services outlive the plugin.
@@ -33,7 +33,8 @@ class WebhookPlugin : public AdmissionPlugin {
   Host& host() const noexcept { return runtime_.host; }
   const HookRuntime& runtime() const noexcept { return runtime_; }
   const NamespaceLabels& namespaces() const noexcept { return namespaces_; }
-  // The webhooks that the write may concern: only those of manifests for configurations of admission.
+  // The webhooks that the write may concern. For a write of a webhook configuration or admission policy, these are only the webhooks of
+  // manifests.
   std::shared_ptr<const Hooks> hooks_for(const AdmissionAttributes& attributes) const;
 
  private:
