@@ -14,7 +14,7 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-// The legacy spellings of the core group: v1, api/v1 and api/v1/RESOURCE all become /v1[/RESOURCE].
+// Returns "/v1" or "/v1/RESOURCE" for the legacy keys of the core group: v1, api/v1 and api/v1/RESOURCE. Other keys are unchanged.
 std::string normalize_key(std::string_view key) {
   if (key == "api/v1" || key == "v1" || key == "/v1") return "/v1";
   if (key.starts_with("api/v1/")) return "/v1/" + std::string(key.substr(7));
@@ -39,7 +39,8 @@ std::string join(const std::set<std::string>& words) {
   return out;
 }
 
-// The server's own group: programs that enable all of Kubernetes' APIs compare them with kube-apiserver's, so it needs its own key.
+// The server's API group. --runtime-config=api/all=true does not enable it, because programs that use this flag compare the APIs with those
+// of kube-apiserver.
 constexpr std::string_view kServerGroup = "plugins.backplane.dev";
 
 std::string version_key(const GroupVersion& version) { return version.group + "/" + version.version; }
@@ -63,7 +64,7 @@ Result<ApiEnablement> ApiEnablement::parse(std::string_view runtime_config, cons
           (problems.empty() ? "" : "; ") + std::string("--runtime-config: invalid item ") + quoted(item) + ": want KEY=true or KEY=false";
       continue;
     }
-    // GROUP/VERSION or GROUP/VERSION/RESOURCE; subresources follow their resource.
+    // The key is GROUP/VERSION or GROUP/VERSION/RESOURCE. A subresource is enabled if its resource is.
     const auto slashes = std::count(key.begin(), key.end(), '/');
     if (slashes != 1 && slashes != 2) {
       problems += (problems.empty() ? "" : "; ") + std::string("runtime-config invalid key ") + key;
@@ -112,7 +113,7 @@ bool ApiEnablement::earlier_version_enabled(const GroupVersionResource& resource
 bool ApiEnablement::emulated(const GroupVersionResource& resource) const {
   const ResourceRelease* row = release_of(resource);
   if (row == nullptr || row->served_in(emulated_.release)) return true;
-  if (row->introduced <= emulated_.release) return false;  // removed
+  if (row->introduced <= emulated_.release) return false;  // removed before the emulated release
   const std::string version = version_key(resource.group_version());
   return emulated_.runtime_config_forward_compatible && (named(version) || named(version + "/" + resource.resource));
 }
@@ -127,11 +128,12 @@ bool ApiEnablement::resource_enabled(const GroupVersionResource& resource) const
   return future && emulated_.forward_compatible && earlier_version_enabled(parent);
 }
 
-// The first resource or version that the configuration names and the emulated release does not have.
+// Returns the error for the first resource or version that the configuration names and that is newer than the emulated release. Returns
+// empty text if there is none.
 std::string ApiEnablement::too_new(const std::vector<GroupVersionResource>& known_resources) const {
   const std::string advice =
       " the current version " + emulated_.release.to_string() + ". Consider setting --runtime-config-emulation-forward-compatible=true";
-  std::map<std::string, bool> all_missing;  // by version
+  std::map<std::string, bool> all_missing;  // by version: whether all its resources are missing
   for (const auto& resource : known_resources) {
     const bool missing = !emulated(resource) && !resource_enabled(resource);
     const std::string version = version_key(resource.group_version());
@@ -171,7 +173,7 @@ Status ApiEnablement::check(const std::vector<GroupVersion>& known_versions,
       for (const auto& resource : resources) {
         if (resource.starts_with(parent + "/")) siblings.insert(resource.substr(parent.size() + 1));
       }
-      if (siblings.empty()) continue;  // feature gates may disable all its resources
+      if (siblings.empty()) continue;  // feature gates may have disabled all resources of the version
       problems.push_back("--runtime-config: unknown resource " + quoted(key) + "; " + quoted(parent) + " has: " + join(siblings));
     } else {
       problems.push_back("--runtime-config: unknown api groups " + quoted(key) + "; known: api/all, api/ga, api/beta, api/alpha, " +

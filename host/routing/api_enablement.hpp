@@ -1,7 +1,7 @@
-// The enabled group versions and resources, by the defaults, `--runtime-config`, and the emulated release.
+// Decides which group versions and resources are enabled: by the defaults, by `--runtime-config` and by the emulated release.
 //
-// Thread-safety: immutable after parse.
-// Errors:        parse() reports all invalid items together; the error of check() lists the group versions and resources that exist.
+// Thread-safety: immutable after parse().
+// Errors:        the error of parse() lists all invalid items. The error of check() lists the group versions and resources that exist.
 #pragma once
 
 #include <map>
@@ -15,29 +15,30 @@
 
 namespace backplane {
 
-// --emulated-version and the flags that relax it.
+// --emulated-version, and the two flags that enable APIs which are newer than the emulated release.
 struct EmulatedApis {
   ApiRelease release = kApiRelease;
-  // A later version of a resource is on if an earlier one, not an alpha, is.
+  // A later version of a resource is enabled if an earlier version that is not alpha is enabled.
   bool forward_compatible = false;
-  // Versions and resources that --runtime-config names are on, whenever they were introduced.
+  // A version or resource that --runtime-config names is enabled, even if it is newer than the emulated release.
   bool runtime_config_forward_compatible = false;
 };
 
 class ApiEnablement {
  public:
-  // "apps/v1=false,api/beta=true": comma separated, a missing value is true; later items win over earlier ones of the same key.
-  // Legacy keys: v1 and api/v1 mean the core group's v1; api/legacy is ignored.
-  // Errors: kBadRequest naming each item that cannot be read; api/all=false alone is refused as upstream does.
+  // Parses "apps/v1=false,api/beta=true". A missing value means true. If a key occurs twice, the later item has precedence.
+  // Legacy keys: v1 and api/v1 mean version v1 of the core group; api/legacy is ignored.
+  // Errors: kBadRequest; the message names each invalid item. As upstream, api/all=false as the only item is an error.
   static Result<ApiEnablement> parse(std::string_view runtime_config, const EmulatedApis& emulated = {});
 
-  // GA versions are on, alpha and beta off, unless set: resource first, then version, then api/ga|beta|alpha, then api/all. The group
-  // plugins.backplane.dev is on only if its version is set. Resources that the emulated release does not have are off.
+  // Unless set, GA versions are enabled, alpha and beta versions are disabled. A setting of the resource has precedence over one of its
+  // version, then over api/ga, api/beta or api/alpha, then over api/all. The group plugins.backplane.dev is enabled only if its version is
+  // set. Resources that the emulated release does not have are disabled.
   bool version_enabled(const GroupVersion& version) const;
   bool resource_enabled(const GroupVersionResource& resource) const;
 
-  // Errors: kBadRequest for groups, versions or resources of the configuration that no plugin offers; the message lists those that exist.
-  // For those that the emulated release does not have: upstream's text.
+  // Errors: kBadRequest if the configuration names a group, version or resource that no plugin has; the message lists those that exist. If
+  // only the emulated release does not have it, the message is upstream's.
   Status check(const std::vector<GroupVersion>& known_versions, const std::vector<GroupVersionResource>& known_resources) const;
 
  private:

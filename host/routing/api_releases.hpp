@@ -1,5 +1,5 @@
-// The releases that introduce and remove built-in resources, for --emulated-version: of resources of which a version was introduced or
-// removed after the oldest release that can be emulated.
+// The releases that introduced and removed versions of built-in resources, for --emulated-version. The table has only resources of which a
+// version was introduced or removed after kOldestEmulated.
 //
 // Thread-safety: constants.
 // Source:        APILifecycleIntroduced and APILifecycleRemoved of k8s.io/api.
@@ -13,13 +13,13 @@
 
 namespace backplane {
 
-// Three minor releases before this one, as in kube-apiserver.
+// Three minor releases before this release, as in kube-apiserver.
 inline constexpr ApiRelease kOldestEmulated{kApiRelease.major, kApiRelease.minor - 3};
 
 struct ResourceRelease {
   std::string_view group, version, resource;
   ApiRelease introduced;
-  ApiRelease removed = {};  // not set: not removed up to now
+  ApiRelease removed = {};  // not set: no release has removed it yet
 
   bool is_of(const GroupVersionResource& each) const noexcept {
     return each.group == group && each.version == version && each.resource == resource;
@@ -27,9 +27,9 @@ struct ResourceRelease {
   bool is_alpha() const noexcept { return version.find("alpha") != std::string_view::npos; }
   bool served_in(const ApiRelease& release) const noexcept { return introduced <= release && (!removed.known() || release < removed); }
 };
-// Versions of one resource are in the order of their priority.
+// Returns the table. The versions of a resource are in the order of their priority.
 std::span<const ResourceRelease> resource_releases() noexcept;
-// Null: it is served by every release.
+// Returns null if the table does not have the resource: every release serves it.
 const ResourceRelease* release_of(const GroupVersionResource& resource) noexcept;
 
 }  // namespace backplane

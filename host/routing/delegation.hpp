@@ -1,7 +1,9 @@
-// The delegation chain: one target per plugin, ordered front to back, from which the immutable route table is made.
+// The delegation chain has one DelegationTarget for each plugin, in order from front to back. Router makes the immutable route table from
+// it.
 //
-// Thread-safety: a DelegationTarget is filled on one thread and then only read; Router may be used from any thread.
-// Errors:        two targets that serve the same group version, path, hook or signal: kAlreadyExists naming the first.
+// Thread-safety: a DelegationTarget is filled on one thread and is immutable after that. Router may be used on any thread.
+// Errors:        kAlreadyExists if two targets serve the same group version or path, or have the same hook or signal. The message names the
+//                first target.
 #pragma once
 
 #include <map>
@@ -19,11 +21,11 @@ namespace backplane {
 
 class OpenWatches;  // endpoints/open_watches.hpp
 
-// Hooks and checks do not throw: StagingHost fences those of plugins.
+// The hooks and checks in the structures below do not throw: StagingHost catches exceptions of plugins.
 struct PostStartHookEntry {
   std::string name;
   PostStartHook hook;
-  std::string registrant;  // the plugin, for the duplicate error
+  std::string registrant;  // the plugin's name, for the error about a duplicate
 };
 struct PreShutdownHookEntry {
   std::string name;
@@ -36,7 +38,7 @@ struct HealthCheckEntry {
   std::string registrant;
 };
 
-// The registrations of one delegate; the front server inherits all of them (upstream: DelegationTarget).
+// The registrations of one plugin. The front server serves the registrations of all targets (upstream: DelegationTarget).
 struct DelegationTarget {
   std::string name;
   std::vector<APIGroupInfo> groups;
@@ -47,7 +49,8 @@ struct DelegationTarget {
   std::map<std::string, std::shared_ptr<NamedSignal>> mux_and_discovery_signals;
   bool publishes_at_run_time = false;  // uses dynamic_groups()
   bool publishes_paths = false;        // uses dynamic_paths()
-  // The open watches on its resources, which end with it; null: all delegates without a set share one.
+  // The open watches on the target's resources; they end when the target is removed. Null: the target shares one object with all targets
+  // that have null.
   std::shared_ptr<OpenWatches> watches;
 };
 

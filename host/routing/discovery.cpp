@@ -29,7 +29,7 @@ bool foreign_kind(const ResourceRow& row, const GroupVersion& version) {
   return row.kind.group != version.group || row.kind.version != version.version;
 }
 
-// By name, except that status of a custom resource precedes scale.
+// The subresources are sorted by name. Those of a custom resource are in reverse order, so that status precedes scale.
 std::vector<const ResourceRow*> subresources_of(const VersionTable& table, const std::string& resource) {
   std::vector<const ResourceRow*> rows;
   table.rows.each_from(resource + "/", [&](const std::string&, const RowRef& row) {
@@ -41,7 +41,7 @@ std::vector<const ResourceRow*> subresources_of(const VersionTable& table, const
   return rows;
 }
 
-// The rows in the order in which they are listed.
+// Returns the rows in the order in which discovery lists them.
 std::vector<const ResourceRow*> listed_rows(const VersionTable& table) {
   std::vector<const ResourceRow*> rows;
   rows.reserve(table.rows.size());
@@ -90,7 +90,7 @@ void append_group_members(Object& out, const GroupEntry& group) {
   out["preferredVersion"] = version_for_discovery(group.versions.front()->version);
 }
 
-// As upstream: a built-in kind of the group version itself has neither group nor version.
+// As upstream, group and version are empty for a built-in kind that belongs to the group version itself.
 Object response_kind(const ResourceRow& row, const VersionTable& table) {
   const bool complete = table.dynamic || foreign_kind(row, table.version);
   Object out;
@@ -128,7 +128,7 @@ Object aggregated_resource(const VersionTable& table, const ResourceRow& row) {
   return out;
 }
 
-// The resources of a forwarded version, from the documents of its server.
+// Returns the entry of a forwarded version. The resources are those of the other server's discovery document.
 Object forwarded_version(const VersionTable& table) {
   Object version;
   version["version"] = table.version.version;
@@ -164,7 +164,7 @@ std::string parameter(std::string_view clause, std::string_view name) {
   return {};
 }
 
-// One clause of an Accept header: the requested form, or none that is supported.
+// Returns the form that one clause of an Accept header requests; nullopt if the form is not supported.
 std::optional<DiscoveryForm> clause_form(std::string_view clause) {
   while (!clause.empty() && clause.front() == ' ') clause.remove_prefix(1);
   std::string_view type = clause.substr(0, clause.find(';'));
@@ -289,7 +289,7 @@ std::string aggregated_hash(std::string_view json) {
 std::string aggregated_protobuf(std::string_view json) {
   auto encoded =
       protobuf_codec().to_stored(discovery_schema("APIGroupDiscoveryList"), std::string(json.substr(0, json.find_last_not_of('\n') + 1)));
-  // The text is this server's JSON, so it can be parsed.
+  // The text is this server's own JSON, so the conversion cannot fail.
   if (!encoded.ok()) throw std::logic_error("discovery that is no APIGroupDiscoveryList: " + encoded.status().message());
   return std::move(*encoded);
 }

@@ -1,6 +1,6 @@
-// Discovery: /api, /apis and the group and version documents, in the legacy and the aggregated format.
+// Discovery: the documents of /api, /apis, a group and a version, in the legacy and in the aggregated format.
 //
-// Thread-safety: pure functions of an immutable table.
+// Thread-safety: pure functions of an immutable route table.
 #pragma once
 
 #include <string>
@@ -14,26 +14,27 @@ Value legacy_api_versions(const RouteTable& table, const std::vector<ServerAddre
 Value legacy_group_list(const RouteTable& table);                                                 // GET /apis
 Value legacy_group(const GroupEntry& group);                                                      // GET /apis/GROUP
 Value legacy_resource_list(const VersionTable& version);                                          // GET /apis/GROUP/VERSION
-// apidiscovery.k8s.io/v2 APIGroupDiscoveryList; `core`: of /api, else of /apis.
+// Returns an APIGroupDiscoveryList of apidiscovery.k8s.io/v2. `core`: true for /api, false for /apis.
 std::string aggregated_discovery(const RouteTable& table, bool core);
-// One group of that list, as JSON.
+// Returns one item of that list, as JSON.
 std::string aggregated_group(const GroupEntry& group);
 
-// base64 of the first 8 bytes of SHA-256 over "GROUP/VERSION/KIND".
+// Returns the base64 text of the first 8 bytes of the SHA-256 digest of "GROUP/VERSION/KIND".
 std::string storage_version_hash(const GroupVersionKind& kind);
 
-// The types of these documents, by their kind: "APIGroupList", "APIGroupDiscoveryList" …
+// Returns the schema of a discovery document by its kind: "APIGroupList", "APIGroupDiscoveryList" …
 const Schema* discovery_schema(std::string_view kind);
-// The list as a protobuf message in its envelope.
+// Converts an APIGroupDiscoveryList to a protobuf message in the Kubernetes envelope.
 std::string aggregated_protobuf(std::string_view json);
 
-// The list's hash for ETags: upstream's, which leaves out its kind.
+// Returns the hash of an APIGroupDiscoveryList for ETags. As upstream, the hash does not include kind and apiVersion.
 std::string aggregated_hash(std::string_view json);
 
-// The format that an Accept header selects for a discovery root: the aggregated one if the header names it anywhere and it is offered.
+// The format of /api or /apis that an Accept header selects. The aggregated format has precedence if any clause of the header names it and
+// `aggregated` is true.
 enum class DiscoveryForm : unsigned char { kLegacy, kAggregated, kAggregatedProtobuf, kAggregatedYaml, kNotAcceptable };
 DiscoveryForm discovery_form(std::string_view accept, bool aggregated = true);
-// Whether the Accept header asks for the aggregated document of this server alone (profile=nopeer).
+// Returns true if the Accept header requests the aggregated document of this server only (profile=nopeer).
 bool asks_without_peers(std::string_view accept);
 
 }  // namespace backplane

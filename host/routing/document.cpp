@@ -7,7 +7,7 @@
 namespace backplane {
 namespace {
 
-// The error of a GET route for a request; ok if the route accepts it.
+// Returns the error of a route that accepts GET only; ok if the route accepts the request.
 Status check_route(const RequestContext& context, const Exchange& exchange) {
   return exchange.method() == "GET" ? endpoints::check_route_accept(context, exchange, false) : endpoints::method_not_routed();
 }

@@ -1,6 +1,6 @@
-// Documents that are read with GET.
+// A Document is a handler that responds to GET with a document.
 //
-// Thread-safety: a handler is for one request, on its executor.
+// Thread-safety: a handler serves one request, on the executor of the request.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace backplane {
 
-// The methods of a document: upstream's go-restful services have a route for GET only, its other handlers accept every method.
+// The methods that a document accepts. In upstream, a route of a go-restful service accepts GET only; other handlers accept every method.
 enum class Methods : unsigned char { kGet, kAny };
 
 class Document : public HttpHandler {
@@ -25,7 +25,7 @@ class Document : public HttpHandler {
   Methods methods_;
 };
 
-// Sends a cached document with its ETag, or 304 if the client has that version.
+// Sends a cached document and its ETag, or 304 if the If-None-Match header of the request equals the ETag.
 Task<void> send_kept(Exchange& exchange, LazyDocument::MadeRef made, std::string content_type);
 
 }  // namespace backplane

@@ -5,7 +5,7 @@
 namespace backplane {
 
 void DocumentShelf::put(const MadeDocumentRef& document) {
-  Places dropped;  // freed after the lock is released
+  Places dropped;  // destroyed after the lock is released
   {
     const std::lock_guard lock(mutex_);
     const auto known = by_document_.find(document.get());
@@ -23,7 +23,7 @@ void DocumentShelf::put(const MadeDocumentRef& document) {
 }
 
 void DocumentShelf::drop(const MadeDocumentRef& document) {
-  Places dropped;  // freed after the lock
+  Places dropped;  // destroyed after the lock is released
   const std::lock_guard lock(mutex_);
   const auto known = by_document_.find(document.get());
   if (known != by_document_.end()) take(known->second, dropped);

@@ -1,7 +1,7 @@
-// A cache of recently read documents.  A document that is evicted is generated again by the next request.
+// A cache of recently read documents. After a document has been evicted, the next request generates it again.
 //
-// Thread-safety: every method from any thread.
-// Lifetime:      held by a shared_ptr; a document lives as long as a reference to it.
+// Thread-safety: any thread.
+// Lifetime:      a shared_ptr owns the cache. A document exists as long as there is a reference to it.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@ namespace backplane {
 
 struct MadeDocument {
   SharedBytes bytes;
-  std::string hash;  // sha512_hex of the bytes, unless they were made with one
+  std::string hash;  // sha512_hex() of the bytes, unless the caller of LazyDocument::get() has set another hash
   std::time_t made = std::time(nullptr);
 };
 using MadeDocumentRef = std::shared_ptr<const MadeDocument>;
@@ -28,20 +28,20 @@ class DocumentShelf : public std::enable_shared_from_this<DocumentShelf> {
  public:
   using Clock = std::chrono::steady_clock;
   struct Limits {
-    std::size_t max_bytes = 16 * 1024 * 1024;  // the last read document is kept even if it is larger
-    std::chrono::seconds keep{300};            // since the last read
+    std::size_t max_bytes = 16 * 1024 * 1024;  // the most recently read document is cached even if it is larger
+    std::chrono::seconds keep{300};            // how long a document is cached after its last read
   };
 
   DocumentShelf() : DocumentShelf(Limits{}) {}
   explicit DocumentShelf(Limits limits) : limits_(limits) {}
 
-  // Limits the concurrent generations of documents, which take long, so that threads remain for other work.
+  // Limits how many documents are generated at the same time. Generation takes long, and other work needs threads of the blocking pool.
   Turns& makers() noexcept { return makers_; }
-  // The document has been read.
+  // The document has been read: adds it to the cache, or makes it the most recently read document.
   void put(const MadeDocumentRef& document);
-  // The document is no longer served.
+  // The document is no longer served: removes it from the cache.
   void drop(const MadeDocumentRef& document);
-  // Evicts documents that have not been read for Limits::keep before `now`. Runs periodically on the executor of put().
+  // Evicts the documents whose last read is at least Limits::keep before `now`. put() schedules sweep() on its executor.
   void sweep(Clock::time_point now);
 
  private:
@@ -50,7 +50,7 @@ class DocumentShelf : public std::enable_shared_from_this<DocumentShelf> {
     Clock::time_point read;
   };
   using Places = std::list<Place>;
-  // Moves the document at `place` to `dropped`; under the lock.
+  // Moves the document at `place` to `dropped`. The caller holds mutex_.
   void take(Places::iterator place, Places& dropped);
   void plan_sweep();
 

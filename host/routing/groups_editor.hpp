@@ -1,8 +1,8 @@
-// Applies a GroupsChange to the served groups.
+// GroupsEditor applies a GroupsChange to the served groups, and produces a new map of groups.
 //
 // Thread-safety: one thread.
-// Lifetime:      borrows what it is made from until finish().
-// Errors:        kAlreadyExists if another delegate serves a group version; the editor must then be dropped.
+// Lifetime:      borrows the arguments of its constructor until finish().
+// Errors:        apply() returns kAlreadyExists if another delegate serves a group version. The editor must not be used after that.
 #pragma once
 
 #include <map>
@@ -19,15 +19,15 @@ class GroupsEditor {
       : groups_(groups), delegate_(delegate), handler_of_(handler_of) {}
 
   Status apply(const GroupsChange& change);
-  // The new groups. `change`: receives the added and removed group versions.
+  // Returns the new groups. Adds the added and removed group versions to `change`.
   PersistentMap<GroupRef> finish(GroupVersionsChange& change);
 
  private:
-  // One version of a group that is being changed.
+  // The changes of one version of a group.
   struct Draft {
-    VersionRef before;   // in the former groups; null: it was not served
-    VersionRef local;    // served by this server
-    VersionRef forward;  // a forwarded version, which takes precedence over `local`
+    VersionRef before;   // the version in the former groups; null: the version was not served
+    VersionRef local;    // the version as this server itself serves it; null: it does not
+    VersionRef forward;  // the version as it is forwarded to another server; takes precedence over `local`
     std::optional<Rows> rows;
     int group_priority = 0;
     int version_priority = 0;
@@ -55,7 +55,7 @@ class GroupsEditor {
   std::map<std::string, GroupDraft> drafts_;
 };
 
-// Sorts the versions and sets the members that depend on them.
+// Sorts the versions by priority, and sets the group's `priority` and `dynamic`.
 void settle_group(GroupEntry& entry);
 GroupVersionInfo info_of(const VersionTable& version);
 

@@ -45,7 +45,7 @@ std::shared_ptr<HealthCheck> make_health_check(std::string name, std::function<T
 }
 std::shared_ptr<HealthCheck> ping_check() { return make_health_check("ping", always_ok); }
 
-// One of /healthz, /livez, /readyz, with its single-check paths.
+// The handler of /healthz, /livez or /readyz, and of the single checks below it.
 class HealthEndpoint final : public HttpHandler {
  public:
   struct Counters {
@@ -55,14 +55,14 @@ class HealthEndpoint final : public HttpHandler {
   };
   struct Row {
     std::shared_ptr<HealthCheck> check;
-    bool boot;  // livez reports ok until the grace period has passed
+    bool boot;  // a startup check: /livez reports ok until the grace period has passed
     std::shared_ptr<Counters> counters = std::make_shared<Counters>();
   };
   using Rows = std::vector<Row>;
   HealthEndpoint(std::string name, std::chrono::steady_clock::time_point boot_until, std::function<void()> on_ok)
       : name_(std::move(name)), boot_until_(boot_until), on_ok_(std::move(on_ok)) {}
 
-  // A check inherits the counters of the former check of its name.
+  // Replaces the checks. A check keeps the counters of the former check of the same name.
   void publish(Rows rows) {
     const auto before = rows_.get();
     for (Row& row : rows) {
@@ -135,8 +135,8 @@ class HealthEndpoint final : public HttpHandler {
     }
     std::set<std::string> unknown = excluded;
     std::string lines;
-    std::string failed;   // failed checks' names, for the log
-    std::string reasons;  // the reasons, which only the log gets
+    std::string failed;   // the names of the failed checks, for the log
+    std::string reasons;  // the reasons of the failures; only the log gets them
     const auto rows = rows_.get();
     for (const auto& row : *rows) {
       const std::string name = row.check->name();
@@ -165,7 +165,7 @@ class HealthEndpoint final : public HttpHandler {
     ++(healthy ? row.counters->successes : row.counters->errors);
   }
 
-  // True if the check is excluded, by its name or its group's name; adds a line about it to `lines`.
+  // Returns true if the check is excluded by its name or by the name of its group. Adds a line about the exclusion to `lines`.
   static bool leave_out(const HealthCheck& check, const std::set<std::string>& excluded, std::set<std::string>& unknown,
                         std::string& lines) {
     const std::string name = check.name();

@@ -1,8 +1,9 @@
-// /healthz, /livez and /readyz: named checks, single checks, verbose, exclude, and the grace period of start-up checks on /livez.
+// /healthz, /livez and /readyz. Clients can request all checks or a single check, and use the parameters "verbose" and "exclude". During a
+// grace period, /livez reports startup checks as ok.
 //
-// Thread-safety: add(), install() and reopen() by one thread at a time; the checks may run on any thread. A request uses the checks that
-// were installed when it began.
-// Errors:        add() after install() and duplicate names: kAlreadyExists / kConflict.
+// Thread-safety: add(), install() and reopen() are called by one thread at a time. Checks may run on any thread. A request uses the checks
+//                that were installed when it began.
+// Errors:        add() returns kConflict after install().
 #pragma once
 
 #include <chrono>
@@ -25,23 +26,24 @@ class HealthRegistry {
  public:
   explicit HealthRegistry(std::chrono::nanoseconds livez_grace_period = {});
 
-  // Shown in the order added.  Checks with the same name on the same endpoint are added once (delegates inherit each other's).
+  // Adds a check. Endpoints show checks in the order in which they were added. If there is a check of this name already, add() has no
+  // effect, because delegates inherit each other's checks.
   Status add(std::shared_ptr<HealthCheck> check, HealthEndpoints where);
 
-  // Handlers for /healthz, /livez, /readyz and everything below each; no check can be added afterwards, until reopen().  `on_first_ready`
-  // runs once, at the first successful /readyz.
+  // Returns the routes of /healthz, /livez, /readyz and of the single checks below them. No check can be added until reopen().
+  // `on_first_ready` runs once, at the first successful /readyz; only the first install() uses it.
   std::vector<PathRoute> install(std::function<void()> on_first_ready);
-  // Begins a new list, which replaces the installed one, whole, with the next install().
+  // Begins a new list of checks. The next install() replaces the installed list by it.
   void reopen();
 
-  // The result of GET /readyz, for the host.
+  // Runs the checks of /readyz. Returns true if all succeed.
   Task<bool> ready();
 
-  // The last results of each check, for /metrics/slis; a check that never ran is left out. Checks requested by their own path do not count.
+  // The results of each check, for /metrics/slis. Only requests for all checks of an endpoint count. Checks that never ran are left out.
   struct Observed {
     std::string name;
     std::string endpoint;  // "healthz", "livez" or "readyz"
-    bool healthy = false;  // the last time
+    bool healthy = false;  // the last result
     std::uint64_t successes = 0;
     std::uint64_t errors = 0;
   };
@@ -56,10 +58,10 @@ class HealthRegistry {
   std::chrono::nanoseconds grace_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   bool installed_ = false;
-  std::vector<std::shared_ptr<HealthEndpoint>> endpoints_;  // since the first install()
+  std::vector<std::shared_ptr<HealthEndpoint>> endpoints_;  // empty before the first install()
 };
 
-// A check that runs a function.
+// Returns a check that calls a function.
 std::shared_ptr<HealthCheck> make_health_check(std::string name, std::function<Task<Status>()> check, std::string group = {});
 std::shared_ptr<HealthCheck> ping_check();
 

@@ -6,7 +6,7 @@
 namespace backplane {
 namespace {
 
-// The group versions that kube-apiserver 1.36 has types for; `in_clients`: client-go has types for them too.
+// The group versions for which kube-apiserver 1.36 has types. `in_clients`: client-go has types for them, too.
 struct KnownVersion {
   std::string_view group, version;
   bool in_clients;

@@ -1,8 +1,9 @@
-// A document that is generated at the first request, and cached on the shelf while it is read from time to time.
+// A document that is generated at its first request. A DocumentShelf caches it while it is read from time to time.
 //
-// Thread-safety: any thread.  It is generated once, on the blocking pool; other callers wait without blocking a thread.
-// Lifetime:      outlives every get() in progress: the caller holds its owner.
-// Errors:        an exception of `make` is rethrown by the get() that called it; the next get() calls `make` again.
+// Thread-safety: any thread. One caller generates the document, on the blocking pool. Other callers of get() wait for it without blocking a
+//                thread.
+// Lifetime:      the caller of get() keeps the owner of the document alive until get() has returned.
+// Errors:        get() rethrows an exception of its `make`. The next get() calls its own `make`.
 #pragma once
 
 #include <functional>
@@ -17,7 +18,7 @@
 
 namespace backplane {
 
-// Upper-case hex.
+// Returns the SHA-512 digest in upper-case hexadecimal.
 std::string sha512_hex(std::string_view bytes);
 
 class LazyDocument {
@@ -30,13 +31,14 @@ class LazyDocument {
   LazyDocument(const LazyDocument&) = delete;
   LazyDocument& operator=(const LazyDocument&) = delete;
 
-  // `hash`: the ETag; empty: computed from the bytes.
+  // Returns the cached document, or generates it with `make`. `hash`: the ETag; if it is empty, the hash of the bytes is used.
   Task<MadeRef> get(Shelf shelf, std::function<std::string()> make, std::string hash = {}) const;
-  // The hash of the document when it was generated last; empty: it never was.
+  // Returns the hash of the last generated document; empty if the document has never been generated.
   std::string hash() const;
 
  private:
-  // True at once for the caller that must generate the document; for the others later, with whether it was generated.
+  // The returned promise is true if the caller must generate the document. It is false, at once or later, if the caller must look for the
+  // document again.
   Promise<bool> enter() const;
   void leave(const MadeRef& made, const Shelf& shelf) const;
   MadeRef made() const;

@@ -7,14 +7,14 @@ namespace {
 
 constexpr std::string_view kSelectable = "x-kubernetes-selectable-fields";
 constexpr std::string_view kPreserve = "x-kubernetes-preserve-unknown-fields";
-// Extension keywords of the plugin apiextensions, which are not published (docs/schema-words.md).
+// Extension keywords of the plugin apiextensions, which OpenAPI documents must not contain (docs/schema-words.md).
 constexpr std::string_view kKeepsUnknown = "x-custom-keeps-unknown-fields";
 constexpr std::string_view kUnpublished = "x-custom-unpublished";
 const std::string kMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.";
 
 bool is_true(const Object& schema, std::string_view word) { return get_bool(schema, word).value_or(false); }
 
-// Visits the subschemas of each keyword, except the root's members that every resource has.
+// Calls `visit` for each subschema. The members apiVersion, kind and metadata of the root are skipped.
 template <class Visit>
 void each_inner(Object& schema, bool root, const Visit& visit) {
   if (auto* properties = schema.if_contains("properties"); properties != nullptr && properties->is_object()) {
@@ -29,7 +29,7 @@ void each_inner(Object& schema, bool root, const Visit& visit) {
   }
 }
 
-// A reference with a description.  v3 allows no siblings of $ref, so the reference is wrapped in allOf.
+// Returns a reference that has a description. In v3, $ref must not have siblings, so the reference is wrapped in allOf.
 Object described_reference(std::string_view prefix, const std::string& definition, std::string_view description) {
   Object reference{{"$ref", std::string(prefix) + definition}};
   if (prefix == kV2Reference) {
@@ -50,11 +50,11 @@ bool requires_member(const Array& required, std::string_view name) {
   return std::any_of(required.begin(), required.end(), [&](const Value& each) { return each.is_string() && each.get_string() == name; });
 }
 
-// An embedded object has apiVersion, kind and metadata.
+// Adds apiVersion, kind and metadata to the schemas of embedded objects.
 void show_embedded(Object& schema, std::string_view prefix, bool root) {
   each_inner(schema, root, [&](Object& inner) { show_embedded(inner, prefix, false); });
   if (!is_true(schema, "x-kubernetes-embedded-resource")) return;
-  // Clients of v2 would refuse members that the schema does not name.
+  // If v2 schemas name some members, clients refuse all other members.
   if (prefix == kV2Reference && is_true(schema, kPreserve)) return;
   Object& properties = ensure_object(schema, "properties");
   set_type_members(properties);
@@ -79,7 +79,7 @@ bool says_int_or_string(const Value* alternatives) {
 
 Array int_or_string() { return Array{Object{{"type", "integer"}}, Object{{"type", "string"}}}; }
 
-// Replaces x-kubernetes-int-or-string by standard keywords.
+// Replaces x-kubernetes-int-or-string by the standard keyword anyOf.
 void unfold(Object& schema, bool root) {
   each_inner(schema, root, [](Object& inner) { unfold(inner, false); });
   if (!is_true(schema, "x-kubernetes-int-or-string")) return;
@@ -100,7 +100,7 @@ void unfold(Object& schema, bool root) {
 
 bool is_nullable(const Value& schema) { return schema.is_object() && is_true(schema.get_object(), "nullable"); }
 
-// Validators of v2 treat null as absent, so nullable members cannot be required.
+// Removes nullable members from `required`, because validators of v2 treat null as absent.
 void forgive_nulls(Object& schema) {
   auto* required = schema.if_contains("required");
   if (required == nullptr || !required->is_array()) return;
@@ -117,7 +117,7 @@ void forgive_nulls(Object& schema) {
     schema["required"] = std::move(kept);
 }
 
-// Removes keywords that v2 does not have, and schemas that its clients cannot handle.
+// Removes keywords that v2 does not have, and parts of schemas that v2 clients cannot handle.
 void simplify(Object& schema, bool root) {
   const auto without = [&](std::initializer_list<const char*> words) {
     for (const char* word : words) schema.erase(word);
@@ -133,7 +133,7 @@ void simplify(Object& schema, bool root) {
   each_inner(schema, root, [](Object& inner) { simplify(inner, false); });
 }
 
-// Leaves only the type: if the schema named any member, clients would refuse the members that it does not name.
+// Leaves only the type of the definition. If the schema named some members, clients would refuse all other members.
 void make_bare(Object& definition) {
   Object bare{{"type", "object"}};
   for (const std::string_view word : {std::string_view("x-kubernetes-group-version-kind"), kSelectable}) {

@@ -1,7 +1,7 @@
-// OpenAPI documents of custom resources (the builder of upstream's apiextensions server): v3 has the whole schema, v2 only the parts that
-// old clients can read.
+// OpenAPI documents of custom resources, like those of upstream's apiextensions server. The v3 document has the complete schemas. The v2
+// document has only the parts that old clients can process.
 //
-// Thread-safety: pure functions of the arguments.
+// Thread-safety: pure functions of their arguments.
 #pragma once
 
 #include <map>
@@ -14,15 +14,15 @@ namespace backplane {
 inline constexpr std::string_view kV2Reference = "#/definitions/";
 inline constexpr std::string_view kV3Reference = "#/components/schemas/";
 
-// `definition` is what SchemaSet::openapi_components gives for the kind.
+// Adapts a definition that SchemaSet::openapi_components() has returned for the kind of a custom resource.
 void custom_definition_v3(Object& definition);
 void custom_definition_v2(Object& definition);
 
-// Selectable fields of kinds, by the name of their definition.
+// The x-kubernetes-selectable-fields of kinds, by the name of the kind's definition.
 using SelectableFields = std::map<std::string, Value, std::less<>>;
 void note_selectable_fields(std::string_view name, const Object& definition, SelectableFields& fields);
 
-// Writes the definitions of the lists of a version's custom resources; `prefix` is one of the above.
+// Writes the definitions of the lists of a version's custom resources. `prefix`: kV2Reference or kV3Reference.
 void custom_lists(const VersionTable& version, std::string_view prefix, const SelectableFields& fields, DocumentText& text);
 
 }  // namespace backplane

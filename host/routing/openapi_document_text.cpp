@@ -1,4 +1,4 @@
-// The text of a document, member by member.
+// DocumentText writes the text of a document member by member.
 #include <utility>
 
 #include "engine/codec.hpp"
@@ -24,7 +24,8 @@ void DocumentText::open(std::string_view name) {
 
 namespace {
 
-// Visits the properties of a definition and the items of their lists and maps; a property named "enum" is no keyword.
+// Removes "enum" from a schema and from the schemas of its properties, list items and map values. A property may have the name "enum"; it
+// is not removed.
 void drop_enums(Value& schema) {
   if (!schema.is_object()) return;
   Object& object = schema.get_object();

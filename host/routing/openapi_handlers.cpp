@@ -14,11 +14,11 @@
 namespace backplane {
 namespace {
 
-// Clients request …v2@v1.0+protobuf; "@" is not allowed in a media type, so the response's type has a dot, as upstream's.
+// Clients request …v2@v1.0+protobuf. As in upstream, the type of the response has a dot, because a media type must not contain "@".
 constexpr std::string_view kOpenApiV2ProtobufType = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 constexpr std::string_view kOpenApiV3ProtobufType = "application/com.github.proto-openapi.spec.v3.v1.0+protobuf";
 
-// "Sun, 22 Nov 2026 16:00:00 GMT".
+// Returns a date such as "Sun, 22 Nov 2026 16:00:00 GMT".
 std::string date_text(std::time_t time, std::string_view zone) {
   std::tm parts{};
   gmtime_r(&time, &parts);
@@ -33,10 +33,11 @@ Task<void> send_openapi(Exchange& exchange, LazyDocument::MadeRef made, std::str
   co_await std::move(sending);
 }
 
-// The encoding of an OpenAPI document that Accept requests; nullopt: none that is supported.
+// The encoding that the Accept header requests for an OpenAPI document. document_form() returns nullopt if no requested encoding is
+// supported.
 enum class DocumentForm : unsigned char { kJson, kProtobuf };
 std::optional<DocumentForm> document_form(const Exchange& exchange, std::string_view protobuf) {
-  // "@" is not allowed in a media type, but clients send it.
+  // A media type must not contain "@", but clients send it.
   std::string old(protobuf);
   old.replace(old.find(".v1.0"), 1, "@");
   const std::string_view accept = exchange.header("accept");
@@ -55,7 +56,7 @@ Task<void> refuse_form(Exchange& exchange) {
   co_await exchange.respond(406, "", {});
 }
 
-// /openapi/v2 in JSON or protobuf.
+// The handler of /openapi/v2, in JSON or protobuf.
 class OpenApiV2 final : public Document {
  public:
   OpenApiV2(TableRef table, std::shared_ptr<DocumentShelf> shelf)
@@ -73,7 +74,7 @@ class OpenApiV2 final : public Document {
     exchange.set_compressible(true);
     std::string_view type = "application/json";
     if (form == DocumentForm::kProtobuf) {
-      // With the JSON's hash, as upstream has one ETag for both.
+      // The protobuf document has the hash of the JSON document, because upstream has one ETag for both.
       auto encoding = table_->openapi_v2_proto.get(
           shelf_, [text = made] { return openapi_v2_protobuf(text->bytes.view()); }, made->hash);
       made = co_await std::move(encoding);
@@ -96,7 +97,7 @@ std::string v3_path(const GroupVersion& version) { return version.path().substr(
 
 std::string v3_url(const std::string& name, const std::string& hash) { return "/openapi/v3/" + name + "?hash=" + hash; }
 
-// The document is small and rarely requested, so it is made for each request.
+// The document of a page is small and rarely requested, so it is generated for each request.
 LazyDocument::MadeRef v3_page(const OpenApiPage& page) {
   auto made = std::make_shared<MadeDocument>();
   std::string text = openapi_v3_page(page);
@@ -105,7 +106,8 @@ LazyDocument::MadeRef v3_page(const OpenApiPage& page) {
   return made;
 }
 
-// /openapi/v3: the URLs of the documents with the hashes of their contents.  Documents added at run time have a hash before they are made.
+// The handler of /openapi/v3: the URLs of the documents. Each URL contains the hash of the document. The hash of a document that was added
+// at run time does not require that the document is generated.
 class OpenApiV3Index final : public Document {
  public:
   OpenApiV3Index(TableRef table, std::shared_ptr<DocumentShelf> shelf)
@@ -147,8 +149,8 @@ class OpenApiV3Index final : public Document {
   std::shared_ptr<DocumentShelf> shelf_;
 };
 
-// One document below /openapi/v3/, in JSON or protobuf.  A request with the current hash gets a cacheable response; with another hash, a
-// redirect.
+// The handler of a document below /openapi/v3/, in JSON or protobuf. If the parameter "hash" is the current hash, the response may be
+// cached for a year. If the parameter is another hash, the response is a redirect.
 class OpenApiV3 : public Document {
  public:
   explicit OpenApiV3(std::string name) : Document(Methods::kAny), name_(std::move(name)) {}
@@ -203,7 +205,7 @@ class OpenApiV3 : public Document {
   std::string name_;
 };
 
-// /openapi/v3/apis/GROUP/VERSION.
+// The handler of /openapi/v3/apis/GROUP/VERSION.
 class OpenApiV3Version final : public OpenApiV3 {
  public:
   OpenApiV3Version(VersionRef version, std::shared_ptr<DocumentShelf> shelf)
@@ -219,7 +221,7 @@ class OpenApiV3Version final : public OpenApiV3 {
   std::shared_ptr<DocumentShelf> shelf_;
 };
 
-// /openapi/v3/apis/GROUP, /openapi/v3/version, …
+// The handler of /openapi/v3/apis/GROUP, /openapi/v3/version …
 class OpenApiV3Page final : public OpenApiV3 {
  public:
   explicit OpenApiV3Page(OpenApiPage page) : OpenApiV3(page.name()), page_(std::move(page)) {}

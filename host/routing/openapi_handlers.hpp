@@ -1,7 +1,7 @@
-// The handlers below /openapi: JSON and protobuf, with ETags and the headers with which clients cache a document.
+// The handlers of /openapi. They send documents in JSON or protobuf, with ETags and the headers that allow clients to cache a document.
 //
-// Thread-safety: each is for one request.
-// Lifetime:      a handler holds the route table until the document has been generated.
+// Thread-safety: each handler serves one request.
+// Lifetime:      a handler keeps the route table alive until the document has been generated.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace backplane {
 
 std::shared_ptr<HttpHandler> openapi_v2_handler(TableRef table, std::shared_ptr<DocumentShelf> shelf);
 std::shared_ptr<HttpHandler> openapi_v3_index_handler(TableRef table, std::shared_ptr<DocumentShelf> shelf);
-// `rest`: the path after "/openapi/v3/": api/VERSION or apis/GROUP/VERSION, or the path of another document.
+// `rest`: the path after "/openapi/v3/". It is api/VERSION, apis/GROUP/VERSION or the name of another document.
 std::shared_ptr<HttpHandler> openapi_v3_handler(const RouteTable& routes, std::shared_ptr<DocumentShelf> shelf, std::string_view rest);
 
 }  // namespace backplane

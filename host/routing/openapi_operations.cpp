@@ -31,7 +31,7 @@ const Names kDeleteCollectionQuery{"continue",
                                    "sendInitialEvents",
                                    "shardSelector",
                                    "timeoutSeconds"};
-// Of custom resources, whose operations name every member of the verb's options.
+// The query parameters of read operations of custom resources. Such operations list every member of the verb's options.
 const Names kCustomReadQuery{"pretty", "resourceVersion"};
 
 const std::string kMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.";
@@ -42,7 +42,8 @@ std::string capitalized(std::string_view text) {
   return out;
 }
 
-// An identifier: letters, digits and underscores, each word after the first capitalized.
+// Returns an identifier of letters, digits and underscores. Each word after the first begins with a capital letter; the first also does if
+// `capital` is true.
 std::string identifier(std::string_view text, bool capital) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -58,7 +59,7 @@ std::string identifier(std::string_view text, bool capital) {
   return out;
 }
 
-// "rbac.authorization.k8s.io" → "rbac.authorization"; the core group is called core.
+// "rbac.authorization.k8s.io" → "rbac.authorization". The core group becomes "core".
 std::string_view group_title(std::string_view group) {
   constexpr std::string_view kDomain = ".k8s.io";
   if (group.empty()) return "core";
@@ -72,7 +73,7 @@ bool has_verb(const ResourceRow& row, std::string_view verb) {
   return std::find(row.verbs.begin(), row.verbs.end(), verb) != row.verbs.end();
 }
 
-// Makes the operations of one row, and holds their common parts.
+// Makes the operations of one row of the route table, and stores the texts that they share.
 class RowOperations {
  public:
   RowOperations(const VersionTable& table, const ResourceRow& row, std::map<std::string, std::vector<OpenApiOperation>>& out)
@@ -93,7 +94,7 @@ class RowOperations {
     subject_ = parent == nullptr ? row.kind.kind : (*parent)->kind.kind;
     name_ = std::string(row.namespaced ? "Namespaced" : "") + subject_ + capitalized(row.subresource);
     plain_name_ = row.kind.kind;
-    // The scale of a custom resource is described as that resource's.
+    // The scale of a custom resource has the x-kubernetes-group-version-kind of the custom resource.
     declared_kind_ = custom_ && parent != nullptr ? &(*parent)->kind : &row.kind;
   }
 
@@ -131,7 +132,7 @@ class RowOperations {
           returned ? kind_ : kMeta + "Status", {200, 202});
     }
   }
-  // Each method twice if a path may follow.
+  // Makes an operation for each method. If a path may follow the subresource, each method has a second operation.
   void make_connect() {
     auto* connecter = role_of<Connecter>(row_.storage);
     std::vector<ConnectParameter> parameters;
@@ -203,7 +204,7 @@ class RowOperations {
   std::string collection_, all_, watch_, watch_all_, item_;
   bool custom_ = false;
   bool cbor_ = false;
-  bool structural_ = false;  // no protobuf, no strategic merge patch
+  bool structural_ = false;  // the types have no protobuf encoding and no strategic merge patch
   const GroupVersionKind* declared_kind_ = nullptr;
 };
 
@@ -223,7 +224,7 @@ std::string definition_of(const ResourceRow& row, const GroupVersionKind& kind) 
     if (const Schema* schema = row.schemas->find(kind)) return std::string(schema->name());
   }
   if (const Schema* schema = meta_schemas()->find(kind)) return std::string(schema->name());
-  // Kinds of custom resources: the reversed group, the version, the kind.
+  // For kinds of custom resources, the name is the reversed group, the version and the kind.
   std::string out;
   std::string group = kind.group;
   while (!group.empty()) {

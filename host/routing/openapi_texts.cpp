@@ -6,7 +6,7 @@
 namespace backplane {
 namespace {
 
-// "{}" is the kind of the resource; a subresource is put in front of it.
+// "{}" is replaced by the kind of the resource. For a subresource, the text is "SUBRESOURCE of KIND".
 struct ActionText {
   std::string_view action, text;
 };
@@ -22,7 +22,7 @@ constexpr ActionText kTexts[] = {
     {"watchlist", "Watches objects of kind {}. Deprecated: list with watch does the same."},
 };
 
-// By the suffix of the operation's id.
+// The descriptions of pages, by the suffix of the operationId.
 constexpr ActionText kPages[] = {
     {"APIResources", "Lists the resources of the group version."},
     {"APIGroup", "Tells which versions of the group there are."},

@@ -36,11 +36,11 @@ Object body_parameter(const OpenApiOperation& operation) {
   return out;
 }
 
-// The names of upstream's shared parameters.  They end in a hash of upstream's definition, and clients refer to them.
+// Upstream's names of shared parameters. A name ends in a hash of upstream's definition. Clients refer to these names.
 struct SharedName {
   std::string_view name, shared;
 };
-// Members of options, whose names differ by kind.
+// Upstream's names of shared parameters that are members of options. The same parameter has different names for different kinds.
 struct SharedOption {
   std::string_view kind, name, shared;
 };
@@ -111,7 +111,7 @@ std::string_view shared_body(const OpenApiOperation& operation) {
   return operation.body.ends_with(".meta.v1.DeleteOptions") ? "body-2Y1dVQaQ" : std::string_view();
 }
 
-// The parameters of operations, and the shared ones among them.
+// Converts the parameters of operations, and collects the shared parameters among them.
 class Parameters {
  public:
   Array of(std::span<const OpenApiParameter> parameters) {
@@ -205,8 +205,9 @@ Object page_object(const OpenApiPage& page) {
   return Object{{"get", std::move(get)}};
 }
 
-// Swagger 2.0 has one definitions object and knows neither allOf-wrapped references with siblings nor alternatives nor nullable: a wrapped
-// reference becomes the reference itself, alternatives of scalars become a string, and other keywords, including defaults, are left out.
+// Swagger 2.0 has one definitions object. It has neither alternatives nor nullable, and allows no reference that is wrapped in allOf. A
+// wrapped reference therefore becomes a plain reference, alternatives of scalars become the type string, and the other keywords, including
+// defaults, are removed.
 void to_v2(Value& node) {
   if (!node.is_object()) return;
   Object& object = node.get_object();
@@ -234,7 +235,7 @@ void to_v2(Value& node) {
   }
 }
 
-// Takes the types of a version from its server's v3 document if that server has no v2 document.
+// Writes the definitions of a forwarded version whose server has no v2 document. They are taken from the server's v3 document.
 void add_forwarded_v3(DocumentText& text, const VersionTable& version) {
   const auto document = forwarded_document(version);
   if (document == nullptr) return;
@@ -244,7 +245,7 @@ void add_forwarded_v3(DocumentText& text, const VersionTable& version) {
   if (schemas != nullptr) text.foreign_definitions(*schemas, [](std::string_view, Value& definition, bool) { to_v2(definition); });
 }
 
-// Writes the paths of forwarded versions; returns the definitions that they refer to.
+// Writes the paths of forwarded versions. Returns the definitions to which the paths refer.
 OpenApiV2Merge add_forwarded_paths(DocumentText& text, const RouteTable& table, const std::vector<UsedDefinitions>& own) {
   OpenApiV2Merge merged([&own](std::string_view name) {
     return std::any_of(own.begin(), own.end(), [name](const UsedDefinitions& used) { return used.find(std::string(name)) != used.end(); });

@@ -12,11 +12,11 @@ namespace {
 
 constexpr std::string_view kVersions = "x-kubernetes-group-version-kind";
 
-using Renames = std::map<std::string, std::string, std::less<>>;  // from one reference to another
+using Renames = std::map<std::string, std::string, std::less<>>;  // from a former reference to the new one
 
 bool is_of_libraries(std::string_view name) { return name.starts_with("io.k8s."); }
 
-// Definitions that differ only in the group versions that use them are equal.
+// Definitions are equal if they differ only in the list of group versions that use them.
 bool same_definition(const Value& left, const Value& right) {
   if (left == right) return true;
   const Object *a = left.if_object(), *b = right.if_object();
@@ -36,7 +36,7 @@ void add_versions(Object& to, const Value& from) {
   }
 }
 
-// Follows every reference once; iterative, because definitions may be nested deeply.
+// Renames each reference once. The function is iterative, because definitions may be nested deeply.
 void rename_references(Value& root, const Renames& renames) {
   std::vector<Value*> waiting{&root};
   while (!waiting.empty()) {
@@ -58,7 +58,7 @@ void rename_references(Value& root, const Renames& renames) {
   }
 }
 
-// The name of a definition in `into`: unchanged, or that of an equal definition, or a new one.
+// Returns the name of a definition in `into`: its own name, the name of an equal definition, or a new name.
 std::string name_in(const Object& into, const std::string& name, const Value& definition, bool own_is_other) {
   std::string out = name;
   for (int i = 2;; ++i) {

@@ -1,5 +1,5 @@
-// Swagger 2.0 JSON as gnostic's protobuf message openapi.v2.Document: `kubectl` up to 1.26 reads it for validation and explain.
-// Field numbers: github.com/google/gnostic-models openapiv2/OpenAPIv2.proto.
+// Converts Swagger 2.0 JSON to gnostic's protobuf message openapi.v2.Document. `kubectl` up to 1.26 reads this message for validation and
+// explain. Field numbers: github.com/google/gnostic-models openapiv2/OpenAPIv2.proto.
 #include "routing/openapi.hpp"
 #include "routing/openapi_wire.hpp"
 
@@ -59,7 +59,7 @@ Wire schema_message(const Object& schema) {
   return out;
 }
 
-// QueryParameterSubSchema and PathParameterSubSchema differ in the numbers from allow_empty_value on.
+// The messages QueryParameterSubSchema and PathParameterSubSchema have different field numbers from allow_empty_value on.
 Wire non_body_parameter(const Object& parameter) {
   const bool query = get_string(parameter, "in") == "query";
   const PlainField fields[] = {
@@ -156,7 +156,7 @@ Wire path_item(const Object& item) {
   return out;
 }
 
-// SecurityDefinitionsItem: {api_key_security = 2}.
+// SecurityDefinitionsItem; field 2 is api_key_security.
 Wire security_item(const Object& scheme) {
   static constexpr PlainField kPlain[] = {{"type", 1}, {"name", 2}, {"in", 3}, {"description", 4}};
   Wire key;
@@ -166,7 +166,7 @@ Wire security_item(const Object& scheme) {
   return out;
 }
 
-// A SecurityRequirement: names, each with its required scopes.
+// A SecurityRequirement: a list of names, each with its required scopes.
 Wire requirement(const Object& wanted) {
   Wire out;
   for (const auto& member : wanted) {
@@ -189,8 +189,8 @@ std::string openapi_v2_protobuf(std::string_view v2) {
   using namespace openapi;
   struct Part {
     std::string_view member;
-    int field;  // of the Document
-    int item;   // of the message that contains the named values
+    int field;  // field number in the Document
+    int item;   // field number in the message that contains the named values
     Wire (*encode)(const Object& item);
   };
   static constexpr Part kParts[] = {

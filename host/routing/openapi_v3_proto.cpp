@@ -1,5 +1,5 @@
-// OpenAPI v3 JSON as gnostic's protobuf message openapi.v3.Document.
-// Field numbers: github.com/google/gnostic-models openapiv3/OpenAPIv3.proto.
+// Converts OpenAPI v3 JSON to gnostic's protobuf message openapi.v3.Document. Field numbers: github.com/google/gnostic-models
+// openapiv3/OpenAPIv3.proto.
 #include "routing/openapi.hpp"
 #include "routing/openapi_wire.hpp"
 
@@ -9,11 +9,11 @@ namespace {
 
 Wire schema_or_reference(const Object& schema);
 
-// The supported scalars; other values become an empty message.
+// Encodes a number, a boolean or a string. Other values become an empty message.
 Wire default_type(const Value& value) {
   Wire out;
   if (value.is_number()) out.real(1, value.to_number<double>());
-  // A oneof member: encoded even if it is false.
+  // The field is a member of a oneof, so it is encoded even if it is false.
   if (value.is_bool()) out.integer(2, value.get_bool() ? 1 : 0);
   if (value.is_string()) out.text(3, value.get_string());
   return out;
@@ -27,7 +27,7 @@ void put_alternatives(Wire& out, int field, const Object& schema, std::string_vi
   }
 }
 
-// AdditionalPropertiesItem: {schema_or_reference = 1, boolean = 2}.
+// AdditionalPropertiesItem has two alternatives: field 1 is schema_or_reference, field 2 is boolean.
 Wire additional_properties(const Value& value) {
   Wire out;
   if (value.is_object()) out.message(1, schema_or_reference(value.get_object()));
@@ -102,7 +102,7 @@ void put_content(Wire& out, int field, const Object& holder) {
   out.message(field, types);
 }
 
-// The first alternative of a message that is a definition or a reference to it.
+// Encodes a definition as the first alternative of a message whose second alternative is a reference.
 Wire thing(const Wire& inner) {
   Wire out;
   out.message(1, inner);

@@ -1,6 +1,6 @@
-// Hand-written protobuf encoder for the two versions of gnostic's Document, which only OpenAPI clients use.
+// A hand-written protobuf encoder for gnostic's Document (v2 and v3), which only OpenAPI clients use.
 //
-// Thread-safety: values; one writer each.
+// Thread-safety: values; each Wire is used by one thread.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ namespace backplane::openapi {
 class Wire {
  public:
   void text(int field, std::string_view value);
-  void flag(int field, bool value);  // a false one is left out
+  void flag(int field, bool value);  // false is not encoded
   void integer(int field, std::int64_t value);
   void real(int field, double value);
   void message(int field, const Wire& inner) { text(field, inner.out_); }
@@ -27,7 +27,7 @@ class Wire {
   std::string out_;
 };
 
-// Appends a member unchanged, if it is present.
+// A member of a JSON object that put_plain() encodes as a scalar field. put_plain() skips members that are absent.
 struct PlainField {
   enum Kind : unsigned char { kText, kTexts, kFlag, kInteger, kReal };
   std::string_view member;
@@ -36,12 +36,12 @@ struct PlainField {
 };
 void put_plain(Wire& wire, const Object& object, std::span<const PlainField> fields);
 
-// Any: {yaml = 2}; JSON is YAML.
+// Encodes gnostic's message Any. Its field 2 is YAML text, and JSON is YAML.
 Wire any(const Value& value);
-// Members that begin with "x-", as NamedAny.
+// Encodes the members whose names begin with "x-" as messages NamedAny.
 void put_extensions(Wire& wire, int field, const Object& object);
 
-// Members that are objects, as messages of {name = 1, value = 2}.
+// Encodes the members that are objects as messages with the name in field 1 and the value in field 2.
 template <class Encode>
 void put_named(Wire& wire, int field, const Object& object, Encode encode) {
   for (const auto& member : object) {

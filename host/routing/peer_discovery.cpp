@@ -15,7 +15,7 @@ using Words = std::vector<std::string>;
 using NameOf = std::function<std::string(const Object& item)>;
 using Merge = std::function<void(Object& into, const Object& from)>;
 
-// Items of one name are merged into the first of them.
+// Merges lists of objects. `merge` merges an item into the first item of the same name.
 Array merged(const std::vector<const Array*>& lists, const NameOf& name_of, const Merge& merge) {
   std::map<std::string, Object> items;
   std::vector<Words> orders;
@@ -42,7 +42,7 @@ void merge_members(Object& into, const Object& from, std::string_view key, const
 
 std::string text_in(const Object& item, std::string_view key) { return std::string(get_string(item, key)); }
 
-// Merges the verbs and subresources of both, sorted; other members are unchanged.
+// Merges verbs and subresources, which become sorted. Other members are unchanged.
 void merge_resource(Object& into, const Object& from) {
   if (into == from) return;
   std::set<std::string> verbs;
@@ -77,7 +77,7 @@ std::string group_name(const Object& group) {
   return metadata != nullptr ? text_in(*metadata, "name") : std::string();
 }
 
-// Kahn's topological sort; ready names in alphabetical order.
+// Kahn's algorithm: sorts the words topologically. Words without a defined order are sorted alphabetically.
 Words sorted(std::map<std::string, std::set<std::string>>& successors, std::map<std::string, int>& before) {
   std::priority_queue<std::string, Words, std::greater<>> ready;
   for (const auto& [word, count] : before) {

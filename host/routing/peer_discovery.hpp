@@ -1,5 +1,5 @@
-// Discovery of several servers in one list, as kube-apiserver merges it: the union of their groups, in an order that preserves the order of
-// each server if they do not contradict each other.
+// Merges the discovery documents of several servers into one list, as kube-apiserver does. The list has the groups of all servers. Their
+// order is the order of each server, unless the orders contradict each other.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -12,11 +12,12 @@
 
 namespace backplane {
 
-// `own`: this server's APIGroupDiscoveryList, as JSON; the result is one, too.
+// `own`: this server's APIGroupDiscoveryList, as JSON. The result is an APIGroupDiscoveryList, too.
 std::string with_peers(std::string_view own, const PeerDiscovery& peers);
 
-// All items of the lists, each once. If one item precedes another in any list, it precedes it in the result; items without an order are
-// sorted alphabetically. A list that has all items is the result; if lists contradict each other, all items are sorted alphabetically.
+// Returns the items of all lists, each once. If a list has all items, it is the result. Otherwise, an item that precedes another in any
+// list also does in the result, and items without a defined order are sorted alphabetically. If the lists contradict each other, all items
+// are sorted alphabetically.
 std::vector<std::string> merge_orders(const std::vector<std::vector<std::string>>& lists);
 
 }  // namespace backplane

@@ -69,7 +69,7 @@ TEST(WithPeers, AResourceThatTwoServeDifferentlyHasTheVerbsAndSubresourcesOfBoth
   EXPECT_EQ(with_peers(document(own), one_peer("peer", theirs)), document(both));
 }
 
-// The peer with the first id decides differences, and the order if nothing else defines it.
+// The peer with the first ID decides about differences, and about the order if nothing else defines it.
 TEST(WithPeers, TheOrderOfServersIsThatOfTheirIds) {
   const std::string own = group("apps", version("v1", resource("sets", "")));
   const std::string theirs = group("apps", version("v1", resource("sets", R"("get")", R"(,"scope":"Cluster")")));

@@ -1,7 +1,8 @@
-// The discovery document with the local and the peers' resources: made once for each route table and each state of the peers.
+// The aggregated discovery document with the resources of this server and of its peers. It is generated once for each route table and each
+// state of the peers.
 //
 // Thread-safety: any thread.
-// Lifetime:      shared by the requests that read it; a document does not keep the table it is made from.
+// Lifetime:      the requests that read a document share it. A document does not keep the route table alive from which it is generated.
 // Errors:        none.
 #pragma once
 
@@ -26,9 +27,9 @@ class PeerDocuments {
   explicit PeerDocuments(std::shared_ptr<PeerServers> servers) : servers_(std::move(servers)) {}
 
   PeerServers& servers() const noexcept { return *servers_; }
-  // The documents of /apis; null: no peer has other resources than this table.
+  // Returns the documents of /apis; null if no peer has resources that this server does not have.
   Ref of(const TableRef& table);
-  // Counts a request for local resources only.
+  // Counts a request that excludes the resources of peers.
   static void count_request_without();
 
  private:

@@ -1,9 +1,9 @@
-// A sorted map whose versions never change: a change returns a new map that shares all but a few nodes with the old one. It is a treap
-// whose priorities are hashes of the keys, so equal contents have equal shapes, whatever the order of the insertions.
+// A sorted, immutable map. with() and without() return a new map that shares nearly all nodes with the old one. The map is a treap whose
+// priorities are hashes of the keys, so maps of equal contents have equal shapes, whatever the order of the insertions.
 //
-// Thread-safety: a map never changes; any number of threads may read it, and make new ones from it.
-// Lifetime:      values live as long as one map that holds them.
-// Cost:          find, with and without: the logarithm of the size.
+// Thread-safety: a map never changes. Any number of threads may read it and make new maps from it.
+// Lifetime:      a value exists as long as a map that contains it.
+// Cost: find(), with() and without() take logarithmic time.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class PersistentMap {
   std::size_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
 
-  // Null when there is none.
+  // Returns null if there is no such key.
   const T* find(std::string_view key) const noexcept {
     const Node* node = root_.get();
     while (node != nullptr) {
@@ -43,7 +43,7 @@ class PersistentMap {
     return PersistentMap(drop(root_, key), size_ - 1);
   }
 
-  // In the order of the keys.
+  // Visits all entries in the order of the keys.
   template <class Visit>
   void each(Visit visit) const {
     walk(root_.get(), {}, [&](const std::string& key, const T& value) {
@@ -51,7 +51,7 @@ class PersistentMap {
       return true;
     });
   }
-  // From the first key that is not before `from`, until `visit` returns false.
+  // Visits the entries from the first key that is not less than `from`, until `visit` returns false.
   template <class Visit>
   void each_from(std::string_view from, Visit visit) const {
     walk(root_.get(), from, visit);
@@ -69,14 +69,14 @@ class PersistentMap {
 
   PersistentMap(Ref root, std::size_t size) : root_(std::move(root)), size_(size) {}
 
-  // std::hash alone keeps the order of short keys in some libraries; the multiplication spreads it.
+  // In some libraries, the std::hash values of short keys have the order of the keys. The multiplication spreads the values.
   static std::size_t priority_of(std::string_view key) noexcept { return std::hash<std::string_view>{}(key)*0x9E3779B97F4A7C15ull; }
 
   static Ref node(const Node& like, Ref left, Ref right) {
     return std::make_shared<const Node>(Node{like.key, like.value, like.priority, std::move(left), std::move(right)});
   }
 
-  // The entries before `key`, and those after it; `key` itself is not in the tree.
+  // Returns the entries before `key` and the entries after `key`. The tree does not contain `key`.
   static std::pair<Ref, Ref> split(const Ref& tree, std::string_view key) {
     if (!tree) return {};
     if (key.compare(tree->key) < 0) {

@@ -38,7 +38,7 @@ void PublishedPaths::store(std::shared_ptr<const Rows> rows) {
 std::shared_ptr<HttpHandler> PublishedPaths::find(std::string_view path) const {
   if (!any_.load(std::memory_order_acquire)) return nullptr;
   const auto rows = rows_.get();
-  // The path itself, then its ancestors up to the root: "/a/b" and "/a/b/" for "/a/b/c".
+  // Looks for the path, then for its ancestors up to the root. For "/a/b/c", these are "/a/b/", "/a/b", "/a/" …
   for (std::string_view part = path; !part.empty();) {
     const auto row = rows->find(part);
     if (row != rows->end() && (part.size() == path.size() || row->second->route.prefix)) return row->second->route.handler;

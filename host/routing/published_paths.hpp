@@ -1,10 +1,10 @@
-// Paths that plugins publish and withdraw while the server runs.
+// The paths that plugins publish and withdraw while the server runs.
 //
-// Thread-safety: every method from any thread. find() loads one atomic while nothing is published; otherwise it locks a mutex while it
-//                copies one pointer, and never waits for publish() or withdraw() to copy the table.
+// Thread-safety: any thread. If no path is published, find() loads one atomic. Otherwise it locks a mutex while it copies one pointer, and
+//                never waits until publish() or withdraw() has copied the table.
 // Lifetime:      a withdrawn handler is destroyed after the last request that uses it.
-// Errors:        publish(): kAlreadyExists, naming the plugin that has the path. withdraw(): kNotFound if `registrant` has not published
-//                the path.
+// Errors:        publish() returns kAlreadyExists if another plugin has the path; the message names that plugin. withdraw() returns
+//                kNotFound if `registrant` has not published the path.
 #pragma once
 
 #include <atomic>
@@ -22,16 +22,16 @@
 
 namespace backplane {
 
-// kAlreadyExists `path "/x" is already handled by core`.
+// Returns kAlreadyExists with the message `path "/x" is already handled by core`.
 Status path_taken(const std::string& path, const std::string& registrant);
 
 class PublishedPaths {
  public:
   Status publish(const std::string& registrant, PathRoute route);
   Status withdraw(const std::string& registrant, const std::string& path);
-  // The handler of the longest matching path; null if none matches.
+  // Returns the handler of the longest matching path; null if no path matches.
   std::shared_ptr<HttpHandler> find(std::string_view path) const;
-  // The paths that GET / lists, sorted.
+  // Returns the sorted paths that GET / lists.
   std::vector<std::string> listed() const;
 
  private:
@@ -45,7 +45,7 @@ class PublishedPaths {
   using Rows = std::unordered_map<std::string, std::shared_ptr<const Row>, Hash, std::equal_to<>>;
   void store(std::shared_ptr<const Rows> rows);
 
-  std::mutex mutex_;  // writers
+  std::mutex mutex_;  // locked by publish() and withdraw()
   std::atomic<bool> any_{false};
   kit::Published<Rows> rows_{std::make_shared<const Rows>()};
 };

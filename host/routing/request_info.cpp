@@ -21,7 +21,7 @@ bool has(const Words& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// The segments of a path; parsed ones are removed from the front.
+// The segments of a path. take() removes the first segment.
 class Segments {
  public:
   explicit Segments(std::string_view path) : rest_(path) {
@@ -60,14 +60,14 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// apimachinery Convert_Slice_string_To_bool: anything but "false" and "0" is true.
+// Like apimachinery's Convert_Slice_string_To_bool: every value except "false" and "0" is true.
 bool query_bool(const Query& query, std::string_view key) {
   if (!query_has(query, key)) return false;
   const std::string value = lower(query_get(query, key));
   return value != "false" && value != "0";
 }
 
-// strconv.ParseInt reads the parameter, or the request has none.
+// Returns true if the parameter is absent or strconv.ParseInt can parse it.
 bool query_int_reads(const Query& query, std::string_view key) {
   if (!query_has(query, key)) return true;
   std::string_view text = query_get(query, key);
@@ -77,33 +77,35 @@ bool query_int_reads(const Query& query, std::string_view key) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// True if the options that upstream's decoding of ListOptions can fail on, besides the field selector, are valid.
+// Returns true if limit, timeoutSeconds and labelSelector are valid. Together with the field selector, these are the options at which
+// upstream's decoding of ListOptions can fail.
 bool list_options_read(const Query& query) {
   return query_int_reads(query, "limit") && query_int_reads(query, "timeoutSeconds") &&
          LabelSelector::parse(query_get(query, "labelSelector")).ok();
 }
 
-// The object that a field selector names; empty if it names none.
+// Returns the object name that a field selector requires; empty if it requires none.
 std::string selected_name(const Query& query) {
   const std::string_view text = query_get(query, "fieldSelector");
   if (text.empty()) return {};
   auto selector = FieldSelector::parse(text);
   if (!selector.ok()) return {};
-  // The first one counts (upstream's RequiresExactMatch).
+  // As in upstream's RequiresExactMatch, the first matching requirement decides.
   const auto& all = selector->requirements();
   const auto found = std::find_if(all.begin(), all.end(), [](const auto& each) { return each.field == "metadata.name" && each.equals; });
   return found != all.end() && is_path_segment_name(found->value).empty() ? found->value : std::string();
 }
 
-// A get without a name is a list or a watch. A field selector on metadata.name names the object for authorization, but not if another
-// option cannot be read: a right for the name must not hide that the request has no right to a list.
+// A get without a name is a list or a watch. If a field selector requires a name, authorization checks this name. This does not apply if
+// another list option is invalid: a permission for the name must not replace the missing permission for the list.
 void refine_collection_get(RequestInfo& info) {
   info.verb = query_bool(info.query, "watch") ? "watch" : "list";
   std::string name = selected_name(info.query);
   if (!name.empty() && list_options_read(info.query)) info.name = std::move(name);
 }
 
-// Read separately from the other options, where one invalid option invalidates all: authorizers that decide by selectors need them.
+// The selectors are read separately from the other options, because one invalid option invalidates all other options. Authorizers that
+// decide by selectors need them.
 void take_selectors(RequestInfo& info) {
   if (info.query.empty() || !has(kSelectorVerbs, info.verb)) return;
   info.field_selector = query_get(info.query, "fieldSelector");

@@ -32,7 +32,7 @@ Status not_acceptable() {
                 "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf");
 }
 
-// /version: the version of this build, only as JSON.
+// The handler of /version, which has only a JSON encoding.
 class VersionDocument final : public HttpHandler {
  public:
   explicit VersionDocument(Value value) : value_(std::move(value)) {}
@@ -53,7 +53,7 @@ class VersionDocument final : public HttpHandler {
   Value value_;
 };
 
-// `kind`: the value's kind, if it can be encoded in protobuf.
+// `kind`: the kind of the value; empty if the value has no protobuf encoding.
 class ValueDocument final : public Document {
  public:
   explicit ValueDocument(std::function<Value()> make, Methods methods = Methods::kGet, std::string_view kind = {})
@@ -75,7 +75,7 @@ bool is_ip(const std::string& text) {
   return inet_pton(text.find(':') == std::string::npos ? AF_INET : AF_INET6, text.c_str(), bytes.data()) == 1;
 }
 
-// The client address from a proxy's header, or the peer of the connection.  Must not be trusted.
+// Returns the client address from a proxy's header, or the address of the connection. The result must not be trusted.
 std::string client_ip(const Exchange& exchange) {
   const std::string_view forwarded = exchange.header("x-forwarded-for");
   for (const std::string_view header : {forwarded.substr(0, forwarded.find(',')), exchange.header("x-real-ip")}) {
@@ -93,7 +93,7 @@ bool is_indented(const Query& query, const Exchange& exchange) {
   return endpoints::wants_pretty(query, exchange) || exchange.header("accept").find("pretty=1") != std::string_view::npos;
 }
 
-// The same document in indented JSON or YAML; rarely requested, so made for each request.
+// Converts the document to YAML or indented JSON. Clients rarely request these, so the result is not cached.
 LazyDocument::MadeRef in_other_text(const MadeDocument& document, bool yaml) {
   auto out = std::make_shared<MadeDocument>();
   out->hash = document.hash;
@@ -108,7 +108,7 @@ LazyDocument::MadeRef in_other_text(const MadeDocument& document, bool yaml) {
   return out;
 }
 
-// /api and /apis: legacy or aggregated, by the Accept header.
+// The handler of /api and /apis. The Accept header selects the legacy or the aggregated format.
 class DiscoveryRoot final : public Document {
  public:
   DiscoveryRoot(TableRef table, const DocumentContext& context, bool core)
@@ -121,7 +121,7 @@ class DiscoveryRoot final : public Document {
 
  private:
   Task<void> get(RequestContext& context, Exchange& exchange) override {
-    // "/apis/" always returns the older document.
+    // As in upstream, "/apis/" always returns the legacy document.
     const std::string_view target = exchange.target();
     const bool aggregated = core_ || !target.substr(0, target.find('?')).ends_with('/');
     const DiscoveryForm form = discovery_form(exchange.header("accept"), aggregated);
@@ -139,7 +139,7 @@ class DiscoveryRoot final : public Document {
       co_await write_value(context, exchange, 200, value, discovery_schema(core_ ? "APIVersions" : "APIGroupList"));
     }
   }
-  // Adds the groups of peers, unless the client excludes them.
+  // Selects the documents that include the resources of peers, unless the client excludes them.
   void look_at_peers(const Exchange& exchange) {
     if (asks_without_peers(exchange.header("accept"))) return PeerDocuments::count_request_without();
     if (peers_) merged_ = peers_->of(table_);
@@ -152,7 +152,7 @@ class DiscoveryRoot final : public Document {
   const LazyDocument& protobuf() const {
     return merged_ ? merged_->protobuf : core_ ? table_->aggregated_api_proto : table_->aggregated_apis_proto;
   }
-  // Every encoding has the JSON's hash, because upstream has one ETag for all.
+  // All encodings have the hash of the JSON document, because upstream has one ETag for all.
   Task<void> send_aggregated(RequestContext& context, Exchange& exchange, DiscoveryForm form) {
     look_at_peers(exchange);
     const LazyDocument& document = json();
@@ -184,12 +184,12 @@ class DiscoveryRoot final : public Document {
   TableRef table_;
   std::shared_ptr<DocumentShelf> shelf_;
   ServerAddresses addresses_;
-  const std::shared_ptr<PeerDocuments> peers_;  // null: peers are not shown
+  const std::shared_ptr<PeerDocuments> peers_;  // null: resources of peers are not included
   PeerDocuments::Ref merged_;
   bool core_;
 };
 
-// Always the same response.
+// Responds to each request with the same status.
 class Answer final : public HttpHandler {
  public:
   explicit Answer(Status status) : status_(std::move(status)) {}
@@ -199,11 +199,12 @@ class Answer final : public HttpHandler {
   Status status_;
 };
 
-// notfoundhandler: 503 with Retry-After while paths are being installed; afterwards 404 with the plain text of net/http.
+// Like upstream's notfoundhandler: responds with 503 and Retry-After while paths are being installed, after that with 404 and the plain
+// text of net/http.
 class NoSuchPage final : public HttpHandler {
  public:
   Task<void> handle(RequestContext& context, Exchange& exchange) override {
-    // The state at the arrival of the request: the route table that was searched may be older than the current state.
+    // The filter has read the state when the request arrived. The route table that was searched may be older than the present state.
     if (context.mux_incomplete) {
       Status status = service_unavailable("the request has been made before all known HTTP paths have been installed, please try again");
       StatusDetails details;
@@ -219,7 +220,7 @@ class NoSuchPage final : public HttpHandler {
   }
 };
 
-// The live chain, for administrators (authorization has let only them through).
+// The handler of /debug/chain. Authorization permits it to administrators only.
 class LiveText final : public Document {
  public:
   explicit LiveText(std::function<std::string()> make) : make_(std::move(make)) {}
@@ -282,7 +283,7 @@ Handler group_document(GroupRef group) {
   return std::make_shared<ValueDocument>([group] { return legacy_group(*group); }, methods, "APIGroup");
 }
 
-// The path after "/apis/": GROUP or GROUP/VERSION.
+// `rest`: the path after "/apis/", which is GROUP or GROUP/VERSION.
 Handler below_apis(const RouteTable& routes, std::string_view rest) {
   const auto slash = rest.find('/');
   const GroupRef* group = rest.empty() || slash == 0 ? nullptr : routes.groups.find(rest.substr(0, slash));
@@ -326,7 +327,7 @@ Handler no_such_page() { return std::make_shared<NoSuchPage>(); }
 
 namespace {
 
-// `published`: the text comes from the definition's author, so no release is parsed from it.
+// `published`: the author of a definition has written the text, so no release is parsed from it.
 Deprecation deprecation_of(const ResourceRow& row, bool published) {
   Deprecation out;
   out.warning = row.storage->deprecation_warning();

@@ -21,7 +21,7 @@ Status served_twice(const GroupVersion& version, const std::string& first, const
                                             " already; plugin " + quoted(second) + " cannot serve it too");
 }
 
-// The local table of a version that may be forwarded to another server.
+// Returns the version as this server serves it, even if the version is forwarded to another server.
 const VersionRef& local_of(const VersionRef& version) { return version->forward ? version->local : version; }
 
 VersionRef find_ref(const GroupEntry& entry, std::string_view version) {
@@ -30,7 +30,7 @@ VersionRef find_ref(const GroupEntry& entry, std::string_view version) {
   return found == entry.versions.end() ? nullptr : *found;
 }
 
-// `forwarding` with another local table behind it.
+// Returns a copy of `forwarding` that has another `local` table.
 VersionRef in_front_of(const VersionRef& forwarding, VersionRef local) {
   if (forwarding->local == local) return forwarding;
   auto table = std::make_shared<VersionTable>();
@@ -54,8 +54,8 @@ Status RouteComposer::add_paths(const std::vector<PathRoute>& routes, const std:
   return {};
 }
 
-// The enabled versions of a group, in order.  --runtime-config applies to built-in versions only; versions published at run time are
-// always enabled.
+// Returns the enabled versions of a group, in the order of their priorities. --runtime-config applies to built-in versions only; versions
+// that are published at run time are always enabled.
 std::vector<VersionRef> RouteComposer::versions_of(const APIGroupInfo& group, const DelegationTarget& target, bool stays,
                                                    const HandlerFactory& handler_of) const {
   std::vector<VersionRef> out;
@@ -138,7 +138,7 @@ Status RouteComposer::take_over_published() {
   return status;
 }
 
-// The former entry, with its documents, if nothing has changed.
+// Returns the former entry, with its generated documents, if nothing has changed.
 GroupRef RouteComposer::finished(const std::string& name, std::shared_ptr<GroupEntry> entry) const {
   settle_group(*entry);
   const GroupRef* before = before_.groups.find(name);

@@ -1,9 +1,10 @@
-// Makes the route table of a delegation chain from the former table: shares the rows of delegates that stay in the chain, and takes over
-// rows that were published at run time.
+// Makes the route table of a delegation chain from the former table. The new table shares the rows of delegates that stay in the chain, and
+// keeps the rows that these delegates have published at run time.
 //
 // Thread-safety: one thread.
-// Lifetime:      borrows what it is made from until finish().
-// Errors:        kAlreadyExists when two delegates serve the same path or group version, naming the first; the composer is dropped then.
+// Lifetime:      borrows the arguments of its constructor until finish().
+// Errors:        kAlreadyExists if two delegates serve the same path or group version; the message names the first delegate. The composer
+//                must not be used after that.
 #pragma once
 
 #include <map>
@@ -21,12 +22,13 @@ class RouteComposer {
   RouteComposer(const RouterConfig& config, const RouteTable& before) : config_(config), before_(before) {}
 
   Status add_paths(const std::vector<PathRoute>& routes, const std::string& registrant);
-  // Called front to back. `stays`: `before` was composed with the same target.
+  // Adds a delegate. Called for the delegates of the chain from front to back. `stays`: the table `before` was composed with the same
+  // target.
   Status add(const DelegationTarget& target, bool stays, const HandlerFactory& handler_of);
-  // Takes over the rows that the delegates of the chain have published at run time. Call it after the last add().
+  // Keeps the rows of the former table that were published at run time. Called after the last add().
   Status take_over_published();
   FixedPaths& paths() noexcept { return *paths_; }
-  // The table. `change`: receives the added and removed group versions.
+  // Returns the new table. Adds the added and removed group versions to `change`.
   std::shared_ptr<RouteTable> finish(GroupVersionsChange& change);
 
  private:
@@ -39,7 +41,7 @@ class RouteComposer {
   const RouteTable& before_;
   std::shared_ptr<FixedPaths> paths_ = std::make_shared<FixedPaths>();
   std::map<std::string, std::shared_ptr<GroupEntry>> groups_;
-  std::string front_;  // the foremost delegate
+  std::string front_;  // the name of the first delegate
 };
 
 }  // namespace backplane

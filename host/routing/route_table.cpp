@@ -10,7 +10,7 @@
 namespace backplane {
 namespace {
 
-// A subresource has its parent's scope unless it declares another one.
+// A subresource has the scope of its parent resource unless it is a Scoper itself.
 bool scope_of(RestStorage& storage, const Storages& storages, const std::string& parent) {
   if (auto* scoper = role_of<Scoper>(&storage)) return scoper->namespaced();
   if (auto it = storages.find(parent); it != storages.end()) {
@@ -19,7 +19,7 @@ bool scope_of(RestStorage& storage, const Storages& storages, const std::string&
   return true;
 }
 
-// Discovery has the verbs of custom resources in another order.
+// Discovery lists the verbs of custom resources in another order than those of built-in resources.
 void order_published_verbs(std::vector<std::string>& verbs) {
   static constexpr std::array<std::string_view, 8> kOrder = {"delete", "deletecollection", "get",    "list",
                                                              "patch",  "create",           "update", "watch"};

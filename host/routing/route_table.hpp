@@ -1,8 +1,8 @@
-// The immutable route table: the rows that lookups find, and the documents (discovery, OpenAPI) that describe them.
-// A change makes a new table that shares unchanged groups, versions and rows with the old one.
+// The immutable route table: the rows of the served resources, and the documents (discovery, OpenAPI) that describe them. A change makes a
+// new table that shares unchanged groups, versions and rows with the old table.
 //
-// Thread-safety: immutable, except for the documents, which are made at first use.
-// Lifetime:      tables, groups and versions are shared by the requests that describe them; a request on a resource holds only its handler.
+// Thread-safety: immutable, except for the documents, which are generated at first use.
+// Lifetime:      requests for documents share tables, groups and versions. A request for a resource keeps only the handler alive.
 #pragma once
 
 #include <map>
@@ -23,39 +23,39 @@
 
 namespace backplane {
 
-// One resource or subresource.
+// The row of a resource or subresource.
 struct ResourceRow {
   std::string resource;     // "deployments"
   std::string subresource;  // "" or "scale"
   bool namespaced = true;
-  bool connects = false;    // a Connecter
+  bool connects = false;    // the storage is a Connecter
   bool takes_path = false;  // the path may continue after the subresource
   GroupVersionKind kind;
   std::shared_ptr<RestStorage> storage;
   std::shared_ptr<HttpHandler> handler;
-  std::vector<std::string> verbs;  // for discovery
+  std::vector<std::string> verbs;  // as listed by discovery
   std::shared_ptr<const SchemaSet> schemas;
   std::string identity;  // PublishedResource::identity
 };
 using RowRef = std::shared_ptr<const ResourceRow>;
-// "deployments" or "deployments/scale" → row.
+// Maps "deployments" or "deployments/scale" to its row.
 using Rows = PersistentMap<RowRef>;
 
-// Everything one group version serves.
+// The resources of one group version.
 struct VersionTable {
   GroupVersion version;
   std::string delegate;
   int group_priority = 0;
   int version_priority = 15;
-  bool dynamic = false;  // published at run time
+  bool dynamic = false;  // published at run time: custom resources, or a forwarded version
   bool openapi_enums = true;
   bool openapi_cbor = false;
   ApiRelease emulation = kApiRelease;  // the release in the title of the OpenAPI document
   Rows rows;
-  // Not null: another server serves the version, and `forward` handles every request below its path; `rows` is empty.
+  // If not null, another server serves the version. `forward` handles every request below the version's path, and `rows` is empty.
   std::shared_ptr<HttpHandler> forward;
-  std::shared_ptr<const ForwardedDocuments> forwarded_documents;  // null: none are known
-  std::shared_ptr<const VersionTable> local;                      // the version that `forward` takes precedence over; null: none
+  std::shared_ptr<const ForwardedDocuments> forwarded_documents;  // null: no document is known
+  std::shared_ptr<const VersionTable> local;  // the version of this server that `forward` hides; null: this server does not serve it
   LazyDocument openapi_v3;
 };
 using VersionRef = std::shared_ptr<const VersionTable>;
@@ -63,13 +63,14 @@ using VersionRef = std::shared_ptr<const VersionTable>;
 struct GroupEntry {
   std::string name;
   int priority = 0;
-  bool dynamic = false;                    // has only versions that were published at run time: unknown paths get a 404 in plain text
-  bool answers_for_all_delegates = false;  // the group belongs to the first delegate, which responds for the groups of all others
-  std::vector<VersionRef> versions;        // preferred first
+  bool dynamic = false;  // all versions were published at run time; unknown paths of the group get 404 in plain text
+  // the group belongs to the first delegate, which also responds for the groups of the other delegates
+  bool answers_for_all_delegates = false;
+  std::vector<VersionRef> versions;  // the preferred version is the first
 
-  // The version, or null.
+  // Returns the version; null if the group does not have it.
   const VersionTable* find(std::string_view version) const noexcept;
-  // The group's item of aggregated discovery; made at first use.
+  // Returns the group's item in aggregated discovery. It is generated at first use.
   const std::string& aggregated() const;
 
  private:
@@ -83,25 +84,25 @@ struct PathRow {
   std::string registrant;
 };
 
-// Paths outside the resource tree; they stay as long as the server runs.
+// The paths that do not belong to API resources. They do not change until the next Router::compose().
 struct FixedPaths {
   std::unordered_map<std::string, PathRow> exact;
-  std::vector<PathRow> prefixes;  // longest first
+  std::vector<PathRow> prefixes;  // sorted by length, the longest first
 
-  // Errors: kAlreadyExists, naming the first.
+  // Errors: kAlreadyExists; the message names the plugin that has the path.
   Status add(const PathRoute& route, const std::string& registrant);
 };
 
 struct RouteTable {
   std::shared_ptr<const FixedPaths> paths = std::make_shared<const FixedPaths>();
-  PersistentMap<GroupRef> groups;  // by name; the core group's is empty
-  bool openapi_enums = true;       // OpenAPI lists the values of built-in fields
-  bool openapi_cbor = false;       // OpenAPI lists CBOR
+  PersistentMap<GroupRef> groups;  // by name; the name of the core group is empty
+  bool openapi_enums = true;       // OpenAPI documents list the enum values of built-in fields
+  bool openapi_cbor = false;       // OpenAPI documents list CBOR as media type
   ApiRelease emulation = kApiRelease;
   LazyDocument aggregated_apis, aggregated_api, aggregated_apis_proto, aggregated_api_proto, openapi_v2, openapi_v2_proto, openapi_v3_index;
 
   RouteTable() = default;
-  // The same routes; the documents are generated again.
+  // Copies the routes. The new table generates its documents again.
   RouteTable(const RouteTable& other)
       : paths(other.paths),
         groups(other.groups),
@@ -112,22 +113,22 @@ struct RouteTable {
 
   const GroupEntry* group(std::string_view name) const noexcept;
   const VersionTable* find(std::string_view group, std::string_view version) const noexcept;
-  // The same as a shared pointer.
+  // Like find(), but returns a shared pointer.
   VersionRef find_shared(std::string_view group, std::string_view version) const noexcept;
-  // In the order of /apis, without the core group.
+  // Returns the groups in the order of /apis, without the core group.
   std::vector<const GroupEntry*> named_groups() const;
-  // The versions of all groups, core first.
+  // Returns the versions of all groups. The core group is the first.
   std::vector<const VersionTable*> versions() const;
 };
 using TableRef = std::shared_ptr<const RouteTable>;
 
-// Makes the handler of a row.
+// Returns the handler of a row.
 using HandlerFactory = std::function<std::shared_ptr<HttpHandler>(const ResourceRow& row, const GroupVersion& version)>;
 using Storages = std::map<std::string, std::shared_ptr<RestStorage>>;
-// `rows` with a row for each storage; rows of the same paths are replaced.
+// Returns `rows` with a row for each storage. A row replaces the row that has the same path.
 Rows with_rows(Rows rows, const GroupVersion& version, const Storages& storages, const std::shared_ptr<const SchemaSet>& schemas,
                const std::string& identity, const HandlerFactory& handler_of, bool dynamic);
-// `rows` without the resource and its subresources.
+// Returns `rows` without the rows of the resource and its subresources.
 Rows without_resource(Rows rows, const std::string& resource);
 
 }  // namespace backplane

@@ -21,13 +21,14 @@ Array names_of(const Items& items, Name name) {
   return out;
 }
 
-// True for a path of a resource in a namespace, /namespaces/NS/RESOURCE; false for the namespace itself, /namespaces/NS.
+// Returns true for a path of a resource in a namespace, /namespaces/NS/RESOURCE. Returns false for the namespace itself, /namespaces/NS.
 bool within_namespace(const RequestInfo& info) {
   if (info.ns.empty()) return false;
   return info.resource != "namespaces" || info.path.find("/namespaces/" + info.ns + "/namespaces") != std::string::npos;
 }
 
-// True if a built-in resource, which has a route for each of its paths, has a route for the path of the request.
+// Returns true if a built-in resource has a route for the path of the request. In upstream, a built-in resource has a route for each of its
+// paths.
 bool routes_built_in(const ResourceRow& row, const RequestInfo& info) {
   if (info.verb == "proxy") return false;
   const std::size_t parts = info.subresource.empty() ? 2 : 3;
@@ -36,13 +37,14 @@ bool routes_built_in(const ResourceRow& row, const RequestInfo& info) {
   return !info.ns.empty() || info.parts.size() == 1;
 }
 
-// True if the handler of a custom resource accepts the path.  It checks only the scope: just lists and watches may span all namespaces.
+// Returns true if the handler of a custom resource accepts the path. The handler checks only the scope. Lists and watches may span all
+// namespaces; other verbs may not.
 bool routes_published(const ResourceRow& row, const RequestInfo& info) {
   if (row.namespaced == !info.ns.empty()) return true;
   return row.namespaced && (info.verb == "list" || info.verb == "watch");
 }
 
-// The row of a resource request; null if upstream has no route for it.
+// Returns the row of a resource request; null if upstream has no route for the request.
 const ResourceRow* find_row(const VersionTable& version, const RequestInfo& info) {
   std::string path = info.resource;
   if (!info.subresource.empty()) path.append("/").append(info.subresource);
@@ -52,15 +54,15 @@ const ResourceRow* find_row(const VersionTable& version, const RequestInfo& info
   return routed ? row->get() : nullptr;
 }
 
-// True if the request is for a subresource that a served custom resource does not have.
+// Returns true if a custom resource is served and does not have the subresource of the request.
 bool lacks_subresource(const VersionTable& version, const RequestInfo& info) {
   if (!version.dynamic || info.subresource.empty()) return false;
   const RowRef* resource = version.rows.find(info.resource);
   return resource != nullptr && routes_published(**resource, info);
 }
 
-// False for "//api/v1/pods", which is authorized as an API path but is none, and for "/apis//v1/pods", whose empty group is not that of
-// "/api/v1".
+// Returns true if the path is a path of the API. Two paths are authorized like API paths, but are not: "//api/v1/pods", and
+// "/apis//v1/pods", whose empty group is not the group of "/api/v1".
 bool is_api_path(const RequestInfo& info) {
   return info.is_resource_request && info.path.find_first_not_of('/') == 1 && info.api_group.empty() == (info.api_prefix == "api");
 }
@@ -69,7 +71,8 @@ bool is_below(std::string_view path, std::string_view root) {
   return path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/');
 }
 
-// True if upstream has a go-restful service for the beginning of the path: it responds itself if it has no route for the rest.
+// Returns true if upstream has a go-restful service for the beginning of the path. Such a service itself responds with 404 if it has no
+// route for the rest of the path.
 bool below_known_root(const RouteTable& routes, std::string_view path) {
   if (is_below(path, "/version")) return true;
   if (is_below(path, "/api")) return routes.group("") != nullptr;
@@ -86,7 +89,7 @@ std::shared_ptr<HttpHandler> find_exact(const TableRef& routes, const DocumentCo
   return exact != routes->paths->exact.end() ? exact->second.route.handler : find_document(routes, context, path);
 }
 
-// The handler of a path of the host or of a delegate, or of a document.
+// Returns the handler of an exact path of the host or of a delegate, or of a document.
 std::shared_ptr<HttpHandler> find_own(const TableRef& routes, const DocumentContext& context, std::string path) {
   std::shared_ptr<HttpHandler> handler = find_exact(routes, context, path);
   if (!handler && path.size() > 1 && path.back() == '/' && root_path_allows_slash(path)) {
@@ -108,18 +111,18 @@ bool serves(const VersionTable* version, const std::string& resource) {
   return version != nullptr && version->rows.find(resource) != nullptr;
 }
 
-// The server in kube-apiserver's chain of three that has the groups of the delegate.
+// Returns the server of kube-apiserver's chain that serves the groups of the delegate. The chain has three servers.
 std::string_view upstream_server(std::string_view delegate) {
   if (delegate == "apiextensions") return "apiextensions-apiserver";
   return delegate == "aggregator" ? "kube-aggregator" : "kube-apiserver";
 }
 
-// Logs which plugin serves a request, at -v=6 or with --vmodule=routing=6.
+// Logs which plugin serves the request. Enabled by -v=6 or --vmodule=routing=6.
 void tell_who(const RequestInfo& info, std::string_view delegate) {
   routing_log().trace("{} {:?} satisfied by delegate={:?} server={}", info.verb, info.path, delegate, upstream_server(delegate));
 }
 
-// Calls one callback. An exception is logged, and the other callbacks are called.
+// Calls one callback. An exception is logged, so that the other callbacks are still called.
 void tell_one(const std::function<void(const GroupVersionsChange&)>& callback, const GroupVersionsChange& change) {
   try {
     callback(change);
@@ -167,7 +170,7 @@ std::shared_ptr<HttpHandler> Router::find_handler(const RequestContext& context,
 DocumentContext Router::documents() const { return {config_.addresses, published_paths_, shelf_, peers_}; }
 
 Task<void> Router::handle(RequestContext& context, Exchange& exchange) {
-  // Holds the handler and not the route table, which an open watch would keep alive.
+  // Keeps the handler alive, but not the route table. Otherwise, an open watch would keep an old table alive.
   const std::shared_ptr<HttpHandler> handler = find_handler(context, exchange);
   co_await handler->handle(context, exchange);
 }
@@ -192,7 +195,7 @@ Status Router::compose(std::vector<TargetRef> chain, std::vector<PathRoute> host
     }
     chain_ = std::move(chain);
     table_.set(std::move(*made));
-    // The first table is not a change, so no callback receives it.
+    // The first table is not a change, so the callbacks do not receive it.
     if (first) notification.change = {};
     notification.complete = first && unpublished_.empty();
     pending_notifications_.push_back(std::move(notification));
@@ -237,8 +240,8 @@ Status Router::change(const std::string& delegate, GroupsChange change) {
   return {};
 }
 
-// Delivers the queued notifications, one at a time, in the order of the changes. A call during another one, or from a callback, returns at
-// once: the outer call delivers its notification.
+// Calls the callbacks for the queued changes, one change at a time, in the order of the changes. If another call of tell() is in progress,
+// possibly on this thread, the function returns immediately, and the other call processes the queue.
 void Router::tell() {
   std::unique_lock lock(mutex_);
   if (std::exchange(telling_, true)) return;
@@ -258,7 +261,7 @@ void Router::tell() {
 }
 
 Status Router::publish_path(const std::string& delegate, PathRoute route) {
-  // The host responds to every path below these roots, also for groups that no plugin serves yet.
+  // The host handles all paths below these roots, even for groups that no plugin serves yet.
   for (const std::string_view root : {"/api", "/openapi"}) {
     if (is_below(route.path, root)) {
       return bad_request("path " + quoted(route.path) + " is inside " + quoted(root) + ", which the host answers for");
@@ -313,7 +316,7 @@ void Router::on_group_versions_changed(std::function<void(const GroupVersionsCha
 }
 
 void Router::drop_callbacks(const void* owner) {
-  Callbacks dropped;  // destroyed without the lock
+  Callbacks dropped;  // destroyed after the lock is released
   std::lock_guard lock(mutex_);
   const auto from = std::stable_partition(callbacks_.begin(), callbacks_.end(), [&](const auto& each) { return each.first != owner; });
   dropped.assign(std::make_move_iterator(from), std::make_move_iterator(callbacks_.end()));

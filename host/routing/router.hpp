@@ -1,11 +1,14 @@
-// Path → the row that serves it.  The delegation chain is composed into an immutable route table, at the start and again whenever a
-// delegate is replaced or withdrawn; resources that are published at run time (custom resources, forwarded group versions) are rows of it,
-// too. Every change makes a new table, which shares unchanged parts with the former one, and publishes it atomically; readers never lock.
+// Router finds the handler of a request in an immutable route table (route_table.hpp). The table is composed from the delegation chain: at
+// startup, and whenever a delegate is replaced or withdrawn. Resources that are published at run time (custom resources, forwarded group
+// versions) also have rows in it. Each change makes a new table that shares unchanged parts with the former one, and publishes it
+// atomically. handle() does not wait for a change.
 //
-// Thread-safety: handle() and all const methods from any thread; compose() and change() from any thread, one at a time inside.
-// Lifetime:      storages and handlers are kept alive by the tables that name them and by the requests that use them. A request on a
-//                resource keeps only its handler, so an old table is destroyed when the documents made from it have been sent.
-// Errors:        compose() and change(): kAlreadyExists when two delegates serve the same path, naming the first.
+// Thread-safety: all methods may be called on any thread, except those that must be called before compose(). Concurrent changes are
+//                serialized.
+// Lifetime:      the tables that contain storages and handlers, and the requests that use them, keep them alive. A request for a resource
+//                keeps only its handler alive, so an old table is destroyed when the documents that are generated from it have been sent.
+// Errors:        compose() and change() return kAlreadyExists if two delegates serve the same path or group version; the message names the
+//                first delegate.
 #pragma once
 
 #include <deque>
@@ -37,14 +40,14 @@ class PeerDocuments;
 struct RouteTable;
 
 struct RouterConfig {
-  Authorizer* authorizer = nullptr;  // authorizes updates that turn out to be creates; null: use_authorizer()
+  Authorizer* authorizer = nullptr;  // authorizes updates that create their object; null: use_authorizer() sets it
   AdmissionRunner* admission = nullptr;
   ApiEnablement enablement;
   std::chrono::seconds min_request_timeout{1800};
   std::size_t max_body_bytes = 3 * 1024 * 1024;
-  bool unsafe_deletes = false;           // the gate AllowUnsafeMalformedObjectDeletion: unreadable objects can be deleted
-  NamedSignal* shutting_down = nullptr;  // null: watches are not ended early
-  // serverAddressByClientCIDRs of /api.
+  bool unsafe_deletes = false;           // the gate AllowUnsafeMalformedObjectDeletion: clients may delete objects that cannot be decoded
+  NamedSignal* shutting_down = nullptr;  // ends all watches when it fires; null: watches are not ended early
+  // Returns serverAddressByClientCIDRs of /api.
   ServerAddresses addresses = [](std::string_view) { return std::vector<ServerAddress>(); };
   bool enable_profiling = true;  // /debug/flags/v
   bool openapi_enums = true;
@@ -57,65 +60,68 @@ class Router final : public HttpHandler {
   explicit Router(RouterConfig config);
   ~Router() override;
 
-  // The kinds the server knows, for messages about bodies of other kinds.  Before compose(), and again at any time.
+  // Sets the kinds that the server knows, for error messages about bodies of other kinds. Must be called before compose(); may be called
+  // again at any time.
   void use_scheme(std::shared_ptr<const Scheme> scheme) { scheme_.set(std::move(scheme)); }
-  // The authorizer of updates that turn out to create.  Before compose().
+  // Sets the authorizer of updates that create their object. Must be called before compose().
   void use_authorizer(Authorizer& authorizer) { config_.authorizer = &authorizer; }
-  // The peers that get requests for resources that no plugin here serves; null: none.  Before compose().
+  // Sets the peers to which requests for resources that no local plugin serves are forwarded; null: no peers. Must be called before
+  // compose().
   void use_peers(std::shared_ptr<PeerServers> peers);
-  // Front to back; paths of `host_paths` (health, metrics) come first.  Targets that have been in the chain before keep their rows, those
-  // that are no longer in it are not served any more.  An error changes nothing.
+  // Replaces the chain. `chain`: the delegates from front to back. `host_paths` (health, metrics) have precedence over paths of delegates.
+  // The rows of targets that were in the former chain are reused. Targets that are not in the new chain are no longer served. If compose()
+  // returns an error, nothing changes.
   Status compose(std::vector<TargetRef> chain, std::vector<PathRoute> host_paths);
   Status compose(std::vector<DelegationTarget> chain, std::vector<PathRoute> host_paths);
-  // Changes the resources that `delegate` has published at run time; after compose().
+  // Changes the resources that `delegate` has published at run time. Must be called after compose().
   Status change(const std::string& delegate, GroupsChange change);
-  // Adds or replaces one path of `delegate`; withdraw_path() removes it.
+  // Adds or replaces a path of `delegate`. withdraw_path() removes it. Errors: kAlreadyExists, kBadRequest, kNotFound.
   Status publish_path(const std::string& delegate, PathRoute route);
   Status withdraw_path(const std::string& delegate, const std::string& path);
 
   std::vector<GroupVersionInfo> group_versions() const;
-  // The storage that serves a resource (not a subresource); null if there is none.
+  // Returns the storage of a resource (not of a subresource); null if this server does not serve the resource.
   std::shared_ptr<RestStorage> find_storage(const GroupVersionResource& resource) const;
-  // The storage of a kind's resource in that version; null if it is not served here.
+  // Returns the storage of the resource that has this kind; null if this server does not serve it.
   std::shared_ptr<RestStorage> find_storage_of(const GroupVersionKind& kind) const;
-  // `callback` receives every change in the order they were made, on the thread of one that makes them, until drop_callbacks(owner); a call
-  // that is in progress then may still complete.
+  // Registers `callback` for changes of group versions. It receives the changes in their order, on the thread of a caller that makes a
+  // change. After drop_callbacks(owner) it is no longer called, but a call in progress may still complete.
   void on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback, const void* owner = nullptr);
   void drop_callbacks(const void* owner);
   // Fires when every delegate that publishes at run time has made its first change.
   Signal& groups_complete() noexcept { return groups_complete_; }
 
-  // Expects context.info to be filled.
+  // context.info must be filled.
   Task<void> handle(RequestContext& context, Exchange& exchange) override;
 
-  // The chain as `backplane plugin graph` and /debug/chain print it.
+  // Returns the chain as JSON, as `backplane plugin graph` and /debug/chain print it.
   std::string chain_json() const;
-  // The paths that GET / lists, sorted.
+  // Returns the sorted paths that GET / lists.
   std::vector<std::string> index_paths() const;
 
  private:
-  // The row's handler, or the handler that returns 404. Never null.
+  // Returns the handler of the request; the handler that returns 404 if there is no other. Never null.
   std::shared_ptr<HttpHandler> find_handler(const RequestContext& context, const Exchange& exchange) const;
   DocumentContext documents() const;
   Result<std::shared_ptr<const RouteTable>> composed(const std::vector<TargetRef>& chain, const std::vector<PathRoute>& host_paths,
                                                      GroupVersionsChange& change);
   void tell();
 
-  // A change that the callbacks have not received.
+  // A change for which the callbacks have not been called yet.
   struct PendingNotification {
     GroupVersionsChange change;
-    bool complete = false;  // the last of the delegates has published
+    bool complete = false;  // every delegate has made its first change: groups_complete_ fires
   };
 
   RouterConfig config_;
   kit::Published<Scheme> scheme_{nullptr};
-  std::shared_ptr<OpenWatches> watches_;  // the open watches of all handlers
+  std::shared_ptr<OpenWatches> watches_;  // open watches on published resources, and of targets without an OpenWatches
   std::shared_ptr<DocumentShelf> shelf_;
-  std::shared_ptr<PeerDocuments> peers_;  // null: there are none
+  std::shared_ptr<PeerDocuments> peers_;  // null: the server has no peers
   NamedSignal groups_complete_{"groups-complete"};
-  mutable std::mutex mutex_;  // writers only
+  mutable std::mutex mutex_;  // locked by changes, not by handle()
   std::vector<TargetRef> chain_;
-  std::set<std::string> unpublished_;  // delegates whose first change is to come
+  std::set<std::string> unpublished_;  // delegates that have not made their first change
   kit::Published<RouteTable> table_;
   PublishedPaths published_paths_;
   using Callbacks = std::vector<std::pair<const void*, std::function<void(const GroupVersionsChange&)>>>;

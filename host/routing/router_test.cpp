@@ -1,4 +1,4 @@
-// The handler of each path, and the handler that returns 404.
+// Tests which handler Router finds for each path, and when it finds the handler that returns 404.
 #include "routing/router.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using testing::FakeExchange;
 using testing::message_of;
 using testing::Response;
 
-// A storage that only has a scope: every read finds nothing.
+// A storage that has only a scope. Every read returns 404.
 class Empty final : public RestStorage,
                     public Scoper,
                     public Getter,
@@ -81,7 +81,7 @@ GroupsChange remove(GroupResource resource) {
   return change;
 }
 
-// A watch without events until it is cancelled.
+// A watch that has no events until it is cancelled.
 class Silence final : public WatchStream {
  public:
   Task<Result<std::vector<WatchEvent>>> next() override {
@@ -114,7 +114,7 @@ class ForwardedHandler final : public HttpHandler {
   Task<void> handle(RequestContext&, Exchange& exchange) override { co_await exchange.respond(503, "text/plain", {}); }
 };
 
-// A front server, the built-in groups, and two that publish at run time.
+// A chain of a front server, the built-in groups, and two delegates that publish at run time.
 class RouterTest : public ::testing::Test {
  protected:
   RouterTest() {
@@ -161,7 +161,7 @@ class RouterTest : public ::testing::Test {
   }
 
   std::string text_of(const std::string& path) { return send("GET", path).body(); }
-  // The reported changes of group versions since the last call: "+group/version" and "-group/version".
+  // Returns the changes of group versions that were reported since the last call: "+group/version" and "-group/version".
   std::vector<std::string> told() {
     std::vector<std::string> out;
     for (const auto& change : std::exchange(told_, {})) {
@@ -226,7 +226,7 @@ TEST_F(RouterTest, AChangeOfOneResourceDoesNotChangeOthers) {
   EXPECT_EQ(message_of(send("GET", "/apis/x.io/v1beta1/clusters")), "Internal error occurred: listed");
 }
 
-// The garbage collector and quotas did not see the second kind of a group version.
+// Regression: the garbage collector and quotas did not receive the second kind of a group version.
 TEST_F(RouterTest, ReportsGroupVersionsThatAreAddedOrRemovedOrChangeTheirResources) {
   EXPECT_EQ(told(), std::vector<std::string>{"+x.io/v1beta1"});
   ASSERT_TRUE(router_.change("custom", put({resource_of("x.io", "bars", {"v1beta1"})})).ok());
@@ -347,7 +347,7 @@ TEST_F(RouterTest, DiscoveryIsAnsweredInProtobufToo) {
     ASSERT_TRUE(tree.ok()) << path;
     Value expected = json::parse(json->response_body);
     ASSERT_TRUE(schema->normalize(*tree, nullptr).ok() && schema->normalize(expected, nullptr).ok());
-    // This server has no address to show, and protobuf has no empty lists.
+    // This server has no address to list, and protobuf has no empty lists.
     if (Value* ranges = expected.as_object().if_contains("serverAddressByClientCIDRs")) ranges->emplace_null();
     expected.as_object().stable_erase("kind");
     expected.as_object().stable_erase("apiVersion");
@@ -482,19 +482,19 @@ TEST(LazyDocumentTest, ADocumentThatWasNotReadLatelyIsMadeAgain) {
   read(0);
   read(1);
   EXPECT_TRUE(is_kept(0));
-  read(2);  // no room for three
+  read(2);  // the cache has no room for three documents
   EXPECT_TRUE(is_kept(0));
   EXPECT_TRUE(is_kept(2));
   EXPECT_FALSE(is_kept(1));
   EXPECT_EQ(documents[1].hash(), sha512_hex(out));
-  EXPECT_EQ(documents[0].hash(), sha512_hex(std::string(400, 'b')));  // which has been dropped
+  EXPECT_EQ(documents[0].hash(), sha512_hex(std::string(400, 'b')));  // the hash remains although the document has been evicted
   EXPECT_EQ(documents[3].hash(), "");
   EXPECT_TRUE(is_kept(1));
   shelf->sweep(DocumentShelf::Clock::now() + std::chrono::seconds(59));
   EXPECT_TRUE(is_kept(1));
   shelf->sweep(DocumentShelf::Clock::now() + std::chrono::seconds(61));
   EXPECT_FALSE(is_kept(1));
-  // A document that is larger than the shelf displaces all others.
+  // A document that is larger than the limit of the cache evicts all others.
   const std::string large(5000, 'x');
   run_on(loop, get_document(
                    documents[3], [&] { return large; }, out));

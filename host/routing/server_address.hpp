@@ -1,4 +1,4 @@
-// The address of the server for clients of a network.
+// The address of the server for the clients of a network.
 //
 // Thread-safety: a value.
 #pragma once
@@ -14,7 +14,7 @@ struct ServerAddress {
   std::string client_cidr;
   std::string address;  // "host:port"
 };
-// The addresses for a client with this IP address, the most general first; `client` is empty if it is unknown.
+// Returns the addresses for a client with this IP address, the most general address first. `client` is empty if the address is unknown.
 using ServerAddresses = std::function<std::vector<ServerAddress>(std::string_view client)>;
 
 }  // namespace backplane
