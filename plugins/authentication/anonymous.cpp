@@ -15,7 +15,7 @@ AuthenticationResult AnonymousAuthenticator::without_credentials(std::string_vie
 }
 
 std::optional<AuthenticationResult> AnonymousAuthenticator::authenticate_now(RequestContext&, const Exchange& exchange) {
-  // A token that no authenticator recognizes is an invalid credential, which the host refuses.
+  // No authenticator has accepted the request's token. Returns no user, so that the host refuses the token as an invalid credential.
   if (!bearer_token(exchange).empty()) return AuthenticationResult(std::optional<AuthenticationResponse>());
   return without_credentials(exchange.target());
 }

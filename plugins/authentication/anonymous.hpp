@@ -1,5 +1,5 @@
-// Requests without credentials, as the member `anonymous` of an AuthenticationConfiguration restricts them: system:anonymous on the listed
-// paths, 401 on others. It is registered after all other authenticators.
+// Authenticates requests without credentials as the member `anonymous` of an AuthenticationConfiguration requires: on the listed paths the
+// user is system:anonymous, requests for other paths get 401. This authenticator is registered after all others.
 //
 // Thread-safety: immutable; any thread.
 // Errors:        kUnauthorized for a request that is not allowed without credentials.
@@ -22,7 +22,7 @@ class AnonymousAuthenticator final : public Authenticator {
   std::string_view name() const noexcept override { return "anonymous"; }
   std::optional<AuthenticationResult> authenticate_now(RequestContext& context, const Exchange& exchange) override;
   Task<AuthenticationResult> authenticate(RequestContext& context, Exchange& exchange) override;
-  // The result for a request without a bearer token.
+  // Returns the result for a request without a bearer token. `target`: path and query of the request.
   AuthenticationResult without_credentials(std::string_view target) const;
 
  private:

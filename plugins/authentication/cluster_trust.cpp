@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kClientCa = "client-ca-file";
 constexpr std::string_view kProxyCa = "requestheader-client-ca-file";
-// The clocks of its readers may be slow.
+// Expired certificates are retained for this time, because the clocks of readers of the ConfigMap may be slow.
 constexpr std::int64_t kSlackSeconds = 5 * 60;
 
 // ConfigMap keys and flags have the same names.
@@ -124,7 +124,7 @@ Result<TrustInfo> combined(const TrustInfo& ours, const TrustInfo& theirs, std::
 
 ClusterTrust::ClusterTrust(Host& host)
     : MaintainedConfigMap(host, "extension-apiserver-authentication"), proxy_ca_file_(host.flag(kProxyCa).value_or("")) {
-  // The server's own authority signs administrators; others come with the flag.
+  // The authority in the data directory signs the certificates of administrators. --client-ca-file adds other authorities.
   client_ca_files_.push_back(host.flag("data-dir").value_or("") + "/pki/ca.crt");
   if (std::string file = host.flag(kClientCa).value_or(""); !file.empty()) client_ca_files_.push_back(std::move(file));
   for (const ListRow& row : kLists) flags_.*row.list = flag_list(host, row.key);

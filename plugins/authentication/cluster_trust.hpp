@@ -1,7 +1,7 @@
-// kube-system/extension-apiserver-authentication: the data by which extension API servers authenticate clients and front proxies of this
-// cluster.
+// Maintains the ConfigMap kube-system/extension-apiserver-authentication. With its data, extension API servers authenticate clients and
+// front proxies of this cluster.
 //
-// Several servers write it: data of other servers are retained, except expired certificates.
+// Several servers write the ConfigMap. Each server retains the data of the others, except expired certificates.
 // Thread-safety: pure functions; ClusterTrust as MaintainedConfigMap.
 // Errors:        a file that cannot be read, or invalid data in the ConfigMap.
 #pragma once
@@ -21,10 +21,10 @@ struct TrustInfo {
   std::vector<std::string> user_headers, uid_headers, group_headers, extra_prefixes, allowed_names;
 };
 
-// Of the ConfigMap's data, and back.
+// Convert the ConfigMap's data to a TrustInfo, and back.
 Result<TrustInfo> read_trust(const Object& data);
 Object trust_data(const TrustInfo& trust);
-// The union of both, without repetitions and without certificates that had expired five minutes before `now_unix`.
+// Returns the union of both, without repetitions. Omits certificates that expired more than five minutes before `now_unix`.
 // Errors: kInternalError for text that holds no certificate.
 Result<TrustInfo> combined(const TrustInfo& ours, const TrustInfo& theirs, std::int64_t now_unix);
 
@@ -40,7 +40,7 @@ class ClusterTrust final : public MaintainedConfigMap {
 
   std::vector<std::string> client_ca_files_;
   std::string proxy_ca_file_;
-  TrustInfo flags_;  // without certificates: files may change
+  TrustInfo flags_;  // without certificates, which are read from the files each time because the files may change
 };
 
 }  // namespace backplane::authentication

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kNow = 1'700'000'000;
 
-// Self-signed, valid until `not_after`.
+// Returns a self-signed certificate that is valid until `not_after`.
 std::string certificate(const char* name, std::int64_t not_after) {
   EVP_PKEY* key = EVP_EC_gen("P-256");
   X509* made = X509_new();

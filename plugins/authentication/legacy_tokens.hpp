@@ -1,5 +1,5 @@
-// kube-system/kube-apiserver-legacy-service-account-token-tracking: the date since which the use of service account tokens without expiry
-// is recorded.
+// Maintains the ConfigMap kube-system/kube-apiserver-legacy-service-account-token-tracking. It contains the date since which the use of
+// service account tokens without expiry is recorded.
 //
 // Thread-safety: as MaintainedConfigMap.
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace backplane::authentication {
 
-// "2024-02-29", without further data.
+// Returns true for a date like "2024-02-29" without a time.
 bool is_date(std::string_view text);
 
 class LegacyTokenTracking final : public MaintainedConfigMap {
@@ -20,7 +20,7 @@ class LegacyTokenTracking final : public MaintainedConfigMap {
   explicit LegacyTokenTracking(Host& host);
 
  protected:
-  // Created at most every half hour, so that servers that remove it do not conflict permanently.
+  // Creates the ConfigMap at most once in half an hour, because other servers may remove it each time.
   Result<std::optional<Object>> wanted(const Object* data) override;
   void made() override { next_ = std::chrono::steady_clock::now() + kPause; }
 

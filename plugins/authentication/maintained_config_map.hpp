@@ -1,4 +1,5 @@
-// A ConfigMap in kube-system that the server maintains: checked when it is created, changed or deleted, and once a minute.
+// A ConfigMap in kube-system that the server maintains. The server checks it once a minute, and when a client creates, changes or deletes
+// it.
 //
 // Thread-safety: works only on the plugin's executor.
 // Lifetime:      shared; lives until the host stops.
@@ -24,10 +25,10 @@ class MaintainedConfigMap : public std::enable_shared_from_this<MaintainedConfig
   Task<Status> start(PostStartHookContext context);
 
  protected:
-  // The wanted data of the ConfigMap, computed from its current data; `data` is null if there is no ConfigMap.  nullopt: no change.
+  // Returns the wanted data of the ConfigMap; nullopt: nothing has to be changed. `data`: the current data; null if there is no ConfigMap.
   // Called on the blocking pool, one call at a time.
   virtual Result<std::optional<Object>> wanted(const Object* data) = 0;
-  // Called after it has been created.
+  // Called after this server has created the ConfigMap.
   virtual void made() {}
 
  private:

@@ -37,7 +37,7 @@ class AuthenticationPlugin final : public Plugin {
   }
 
  private:
-  // Upstream's order: tokens that this server verifies without a call come first.
+  // Registers the authenticators in upstream's order: sources that verify tokens in this server precede those that call other servers.
   Status register_authenticators(Host& host, const std::vector<std::shared_ptr<const SchemaSet>>& schemas) {
     auto tokens = server_tokens(host);
     if (!tokens.ok()) return std::move(tokens).status();

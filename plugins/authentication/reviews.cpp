@@ -46,7 +46,7 @@ class TokenReviews final : public ReviewStorage {
     // Upstream puts the token into an Authorization header, and reads that.
     auto asking = tokens_.authenticate_token(token_in("Bearer " + token).token, audiences);
     auto known = co_await std::move(asking);
-    // Members of the client's status are retained if the response does not set them.
+    // As upstream, retains members of the status that the client has sent, unless the response sets them.
     Object& status = ensure_object(review, "status");
     status.erase("authenticated");
     if (!known.ok() || !known->has_value()) {
@@ -66,7 +66,7 @@ class TokenReviews final : public ReviewStorage {
   const std::vector<std::string> api_audiences_;
 };
 
-// Only the user of the request is used.
+// Returns the user of the request. Ignores the content of the review.
 class SelfSubjectReviews final : public ReviewStorage {
  public:
   explicit SelfSubjectReviews(std::shared_ptr<const SchemaSet> schemas) : ReviewStorage(kind_of("SelfSubjectReview"), std::move(schemas)) {}

@@ -15,7 +15,7 @@
 
 namespace backplane::authentication {
 
-// `api_audiences`: the required audiences of a review without audiences.
+// `api_audiences`: the audiences that a token must have if the review names none.
 std::shared_ptr<RestStorage> make_token_reviews(std::shared_ptr<const SchemaSet> schemas, TokenAuthenticator& tokens,
                                                 std::vector<std::string> api_audiences);
 std::shared_ptr<RestStorage> make_self_subject_reviews(std::shared_ptr<const SchemaSet> schemas);

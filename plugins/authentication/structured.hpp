@@ -1,5 +1,5 @@
-// Structured authentication: tokens of OpenID issuers and of the token webhook, and requests without credentials, as the flags configure
-// them.
+// Makes the authenticators that the flags configure for tokens of OpenID issuers, for the token webhook, and for requests without
+// credentials.
 //
 // Thread-safety: make() and start() at startup, on one thread.
 // Lifetime:      the results are shared with the host.
@@ -20,13 +20,14 @@ namespace backplane::authentication {
 
 class StructuredAuthentication {
  public:
-  // `schemas`: of the group authentication.k8s.io. `api_audiences`: of this server.
+  // `schemas`: those of the group authentication.k8s.io. `api_audiences`: the audiences of this server.
   static Result<StructuredAuthentication> make(Host& host, const std::vector<std::shared_ptr<const SchemaSet>>& schemas,
                                                const std::vector<std::string>& api_audiences);
 
-  // The last sources of bearer tokens, in upstream's order; empty if none is configured.
+  // Returns the sources of tokens in upstream's order; empty if none is configured. They follow all other sources of bearer tokens.
   std::vector<TokenUnion::Entry> token_sources() const;
-  // To be registered after all others; null if the configuration does not restrict requests without credentials.
+  // Returns the authenticator that must be registered after all others; null if the configuration does not restrict requests without
+  // credentials.
   std::shared_ptr<Authenticator> anonymous() const { return anonymous_; }
   // Starts to read discovery documents and to watch the configuration.
   void start() const { jwt_->start(); }

@@ -1,4 +1,4 @@
-// The public keys that service account tokens are verified with.
+// The public keys that verify service account tokens.
 //
 // Thread-safety: any thread.
 // Lifetime:      shared by the authenticators.
@@ -17,11 +17,12 @@ namespace backplane::authentication {
 class AccountKeys {
  public:
   virtual ~AccountKeys() = default;
-  // Keys for a token with this key id, which may be empty. A source that fetches keys fetches them again for an unknown id.
+  // Returns keys for a token with this key id, which may be empty. An implementation that fetches keys fetches them again for an unknown
+  // id.
   virtual Task<std::shared_ptr<const kit::KeySet>> keys_for(std::string key_id) = 0;
 };
 
-// The keys of --service-account-key-file, or of the signing key.
+// The keys in the files of --service-account-key-file; if that flag is not set, in the file of the signing key.
 class FileKeys final : public AccountKeys {
  public:
   explicit FileKeys(kit::KeySet keys) : keys_(std::make_shared<const kit::KeySet>(std::move(keys))) {}

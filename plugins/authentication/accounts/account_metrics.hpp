@@ -1,4 +1,4 @@
-// Counters of service account tokens (kubernetes/pkg/serviceaccount/metrics.go). Exposed from startup on.
+// Counters of authentications by service account tokens (kubernetes/pkg/serviceaccount/metrics.go). /metrics contains them from startup on.
 //
 // Thread-safety: any thread.
 // Lifetime:      made by the plugin while it provisions; shared by its validators.
@@ -13,11 +13,11 @@ namespace backplane::authentication {
 struct AccountMetrics {
   AccountMetrics();
   MetricCell* legacy;              // tokens without audiences
-  MetricCell* stale;               // after warnafter
-  MetricCell* valid;               // before warnafter
-  MetricCell* legacy_manual;       // of a secret that the account does not list
-  MetricCell* legacy_auto;         // of a secret that the account lists
-  MetricCell* invalidated_legacy;  // of a secret with the label kubernetes.io/legacy-token-invalid-since
+  MetricCell* stale;               // tokens that were used after their time `warnafter`
+  MetricCell* valid;               // tokens that were used before their time `warnafter`
+  MetricCell* legacy_manual;       // tokens of a secret that the service account does not list
+  MetricCell* legacy_auto;         // tokens of a secret that the service account lists
+  MetricCell* invalidated_legacy;  // tokens of a secret with the label kubernetes.io/legacy-token-invalid-since
 };
 using AccountMetricsRef = std::shared_ptr<const AccountMetrics>;
 

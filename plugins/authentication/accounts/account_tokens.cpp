@@ -6,10 +6,10 @@
 namespace backplane::authentication {
 namespace {
 
-// go-jose's message for every signature that no key verifies.
+// go-jose's message for a signature that no key verifies.
 constexpr std::string_view kBadSignature = "go-jose/go-jose: error in cryptographic primitive";
 
-// As Go's %q prints a list.
+// Formats a list like Go's %q.
 std::string quoted_list(const std::vector<std::string>& texts) {
   std::string out = "[";
   for (const std::string& text : texts) out.append(out.size() > 1 ? " " : "").append(backplane::quoted(text));

@@ -1,8 +1,8 @@
-// JSON Web Tokens of service accounts: issuer, signature, audiences; a ClaimsValidator decides the rest.
+// JSON Web Tokens of service accounts. AccountTokens checks issuer, signature and audiences; a ClaimsValidator checks the other claims.
 //
 // Thread-safety: any thread. Signatures are verified on the pool for blocking calls.
-// Errors:        kUnauthorized; messages are upstream's (kubernetes/pkg/serviceaccount/jwt.go). A token of another issuer is not of this
-//                kind.
+// Errors:        kUnauthorized; messages are upstream's (kubernetes/pkg/serviceaccount/jwt.go). A token of another issuer is unknown
+//                (nullopt), not an error.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ inline constexpr std::string_view kLegacyIssuer = "kubernetes/serviceaccount";
 
 class AccountTokens final : public TokenSource {
  public:
-  // `api_audiences`: the audiences of tokens without audiences.
+  // `api_audiences`: the audiences of a token that names none.
   AccountTokens(std::string name, std::vector<std::string> issuers, std::shared_ptr<AccountKeys> keys,
                 std::vector<std::string> api_audiences, std::shared_ptr<ClaimsValidator> validator, AccountMetricsRef metrics);
   std::string_view name() const noexcept override { return name_; }

@@ -22,7 +22,7 @@ struct BoundClaims {
   std::string ns;
   ObjectClaim account;
   std::optional<ObjectClaim> pod, secret, node;
-  std::int64_t warn_after = 0;  // 0: not at all
+  std::int64_t warn_after = 0;  // unix seconds; 0: never
 };
 
 bool read_object_claim(const Object& from, std::string_view key, std::optional<ObjectClaim>& to) {
@@ -99,7 +99,7 @@ class BoundValidator final : public ClaimsValidator {
       status = co_await check_bound("pods", "pod", claims.ns, *claims.pod, now);
       if (!status.ok()) co_return status;
     }
-    // The node of a token that is bound to a pod is not verified; it is only an extra value.
+    // If the token is bound to a pod, its node is not verified; the node is only an extra value of the user.
     if (claims.node && !claims.pod) status = co_await check_bound("nodes", "node", "", *claims.node, now);
     co_return status;
   }

@@ -1,4 +1,4 @@
-// Rules for the claims of service account tokens whose signature, issuer and audience are good: kubernetes/pkg/serviceaccount.
+// Checks the claims of service account tokens whose signature, issuer and audiences are valid (upstream: kubernetes/pkg/serviceaccount).
 //
 // Thread-safety: any thread.
 // Errors:        kUnauthorized; messages are upstream's.
@@ -20,7 +20,7 @@
 
 namespace backplane::authentication {
 
-// A token that has been verified.
+// A token whose signature has been verified.
 struct AccountToken {
   std::string text;
   kit::TokenClaims claims;
@@ -30,7 +30,7 @@ struct AccountToken {
 class ClaimsValidator {
  public:
   virtual ~ClaimsValidator() = default;
-  // The service account; `token` and `notes` outlive the task.
+  // Returns the user of the token's service account. `token` and `notes` outlive the task.
   virtual Task<Result<UserInfo>> validate(const AccountToken& token, TokenNotes& notes) = 0;
 };
 
@@ -38,8 +38,8 @@ class ClaimsValidator {
 using UnixClock = std::function<std::int64_t()>;
 std::int64_t unix_now();
 
-// Tokens of the TokenRequest API: times with a leeway of one minute; the account and the object that the token is bound to must exist with
-// the same uid, and must not have been deleted more than a minute ago.
+// The validator of tokens of the TokenRequest API. It checks the times with a leeway of one minute. The service account, and the object to
+// which the token is bound, must exist with the uid in the token, and must not have been deleted more than a minute ago.
 std::shared_ptr<ClaimsValidator> make_bound_validator(std::shared_ptr<ObjectReader> objects, AccountMetricsRef metrics,
                                                       UnixClock now = unix_now);
 
@@ -50,8 +50,8 @@ class LastUsedWriter {
   virtual Task<Status> write(std::string ns, std::string name, std::string uid, std::string date) = 0;
 };
 
-// Tokens of secrets of the type kubernetes.io/service-account-token, which do not expire. With `look_up`, secret and account must exist
-// and the secret must have this token; the first use of a day is written to the secret.
+// The validator of tokens in secrets of the type kubernetes.io/service-account-token, which do not expire. If `look_up`, the secret and the
+// service account must exist, and the secret must contain the token; `last_used` records the first use on each day.
 // `logger` outlives the validator.
 std::shared_ptr<ClaimsValidator> make_legacy_validator(bool look_up, std::shared_ptr<ObjectReader> objects,
                                                        std::shared_ptr<LastUsedWriter> last_used, AccountMetricsRef metrics, Logger& logger,

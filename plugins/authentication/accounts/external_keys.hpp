@@ -1,7 +1,7 @@
-// Public keys from the process of --service-account-signing-endpoint.
+// The public keys that the process of --service-account-signing-endpoint returns.
 //
 // Thread-safety: any thread.
-// Errors:        without keys until the process has been reached.
+// Errors:        there are no keys until the process has responded for the first time.
 #pragma once
 
 #include "accounts/account_keys.hpp"
@@ -12,7 +12,7 @@ namespace backplane::authentication {
 
 class ExternalKeys final : public AccountKeys {
  public:
-  // Keys that a post-start hook fetches first. Errors: those of the client; kAlreadyExists for the hook.
+  // Registers a post-start hook that fetches the keys for the first time. Errors: those of the client; kAlreadyExists for the hook.
   static Result<std::shared_ptr<AccountKeys>> make(Host& host, const std::string& path);
 
   explicit ExternalKeys(std::shared_ptr<kit::ExternalSigner> signer) : signer_(std::move(signer)) {}

@@ -1,4 +1,4 @@
-// Writes the label kubernetes.io/legacy-token-last-used to secrets, as a client of this server.
+// Writes the label kubernetes.io/legacy-token-last-used to secrets by requests to this server.
 //
 // Thread-safety: any thread.
 // Errors:        those of the patch; kServiceUnavailable before the server's hooks have run.

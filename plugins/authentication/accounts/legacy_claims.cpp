@@ -110,7 +110,7 @@ class LegacyValidator final : public ClaimsValidator {
     return {};
   }
 
-  // Once a day. Another server may have written tomorrow's date by its clock.
+  // Writes the date once a day. Another server, whose clock is fast, may have written tomorrow's date.
   Task<void> write_last_used(const LegacyClaims& claims, const Object& secret) {
     const std::int64_t now = now_();
     const std::string today = format_rfc3339(now).substr(0, kDateCharacters);

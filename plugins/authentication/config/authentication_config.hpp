@@ -21,7 +21,7 @@ struct IssuerConfig {
   std::string audience_match_policy, egress_selector_type;
 };
 
-// A claim is required to have a value, or an expression over all claims to be true.
+// Requires that a claim has a value, or that an expression over all claims is true.
 struct ClaimValidationRule {
   std::string claim, required_value, expression, message;
 };
@@ -50,7 +50,7 @@ struct JwtConfig {
 
 struct AnonymousConfig {
   bool enabled = false;
-  std::vector<std::string> paths;  // of the conditions; empty: every path
+  std::vector<std::string> paths;  // the paths of `conditions`; empty: every path
   bool operator==(const AnonymousConfig&) const = default;
 };
 

@@ -9,7 +9,7 @@
 
 namespace backplane::authentication {
 
-// Empty, or why the text is not a bundle of certificates. Blocks of other types are skipped.
+// Returns why the text is not a bundle of certificates; empty: it is one. Skips PEM blocks of other types.
 std::string certificates_problem(std::string_view pem);
 
 }  // namespace backplane::authentication

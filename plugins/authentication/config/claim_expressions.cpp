@@ -20,8 +20,8 @@ cel::TypeRef user_type() {
                           {{"username", text}, {"uid", text}, {"groups", texts}, {"extra", cel::map_type(text, texts)}});
 }
 
-// The type of the claims' values is "any", as upstream checks expressions. It does not admit null, which claims may have: programs run
-// over "dyn".
+// Upstream checks expressions with values of the type "any" (`checked`). This type does not admit null, but claims may be null. Therefore
+// programs run with values of the type "dyn" (`run`).
 struct Environments {
   std::shared_ptr<const cel::Environment> checked, run;
 };
@@ -70,7 +70,7 @@ Object user_tree(const UserInfo& user) {
   return out;
 }
 
-// Values that are not JSON arrive as text, but are not a string for a claim.
+// Returns true for a result of a type that JSON does not have. Such a result arrives as a text, but it is not a string.
 bool is_text_of_another_type(const cel::Program& program, const Value& value) {
   constexpr std::array<std::string_view, 5> kOther{"bytes", "duration", "timestamp", "google.protobuf.Duration",
                                                    "google.protobuf.Timestamp"};

@@ -1,7 +1,7 @@
 // The CEL expressions of a JWT authenticator: compiled when the configuration is loaded, evaluated for every token.
 //
-// Claims are JSON as CEL sees it upstream: every number is a double, and a member whose name is not an identifier can be selected by its
-// escaped name (claims.a__dot__b).
+// As upstream, expressions read claims as JSON: every number is a double, and a member whose name is not an identifier can be selected by
+// its escaped name (claims.a__dot__b).
 // Thread-safety: immutable; any thread.
 // Errors:        compilation: the detail of upstream's field error. Evaluation: kUnauthorized, "expression '…' resulted in error: …".
 // Source:        k8s.io/apiserver/pkg/authentication/cel, k8s.io/apiserver/plugin/pkg/authenticator/token/oidc.
@@ -28,7 +28,8 @@ struct ClaimExpression {
 
 enum class ExpressionOver : unsigned char { kClaims, kUser };
 
-// The program, or the reason why there is none. `must_be_bool`: rules; mappings may have any type until they are evaluated.
+// The program, or the reason why the expression cannot be compiled. `must_be_bool`: true for rules. The results of mappings are checked
+// only when they are evaluated.
 struct CompiledExpression {
   std::shared_ptr<const cel::Program> program;
   std::string problem;
@@ -38,7 +39,7 @@ CompiledExpression compile_expression(std::string_view expression, ExpressionOve
 // True if the expression selects `claims.FIELD` or `claims.?FIELD`.
 bool selects_claim(std::string_view expression, std::string_view field);
 
-// The expressions of one JWT authenticator; a mapping that is configured as a claim has none.
+// The expressions of one JWT authenticator. A mapping that is configured by a claim name has no expression.
 struct ClaimExpressions {
   std::optional<ClaimExpression> username, groups, uid;
   std::vector<ClaimExpression> extra, claim_rules, user_rules;
@@ -54,17 +55,17 @@ class ClaimsValue {
  public:
   ClaimsValue(const Object& claims, bool escaped_names);
   Result<Value> evaluate(const ClaimExpression& expression) const;
-  // The rules in order; the first that is not true is the error: "validation expression '…' failed: message".
+  // Evaluates the rules in order. The first rule that is not true is the error: "validation expression '…' failed: message".
   Status check(const std::vector<ClaimExpression>& rules) const;
 
  private:
   Value tree_;
 };
 
-// The same for rules over the user.
+// Like ClaimsValue::check(), for rules over the user.
 Status check_user_rules(const std::vector<ClaimExpression>& rules, const UserInfo& user, bool escaped_names);
 
-// A text, or the texts of a list; empty texts are dropped, null is an empty list.
+// Returns the text, or the texts of a list, without empty texts; null is an empty list.
 // Errors: "expression must return a string or a list of strings".
 Result<std::vector<std::string>> string_list(const Value& value);
 

@@ -31,7 +31,7 @@ Status check_combinations(const Host& host) {
   return bad_request("oidc-issuer-url and oidc-client-id must be specified together when any oidc-* flags are set");
 }
 
-// A prefix distinguishes the users of the issuer from others; "-" means no prefix.
+// Returns the prefix that distinguishes the users of the issuer from other users. The flag's value "-" means no prefix.
 std::string username_prefix(const Host& host) {
   std::string prefix = text(host, "oidc-username-prefix");
   if (prefix == "-") return {};
@@ -39,8 +39,8 @@ std::string username_prefix(const Host& host) {
   return prefix;
 }
 
-// key=value of each use of the flag; the last value of a key counts. A value may contain commas, which the text of the flag does not mark:
-// a part without '=' continues the value before it.
+// Reads key=value from each use of the flag; of a repeated key, the last value counts. The host joins all uses by commas, but a value may
+// contain commas, too. Therefore a part without '=' continues the value that precedes it.
 Result<std::vector<ClaimValidationRule>> required_claims(const Host& host) {
   std::map<std::string, std::string> claims;
   std::string* value = nullptr;

@@ -21,11 +21,11 @@ namespace backplane::authentication {
 
 struct JwtSettings {
   std::string file;     // --authentication-config; empty: the flags configure at most one issuer
-  std::string content;  // of the file
+  std::string content;  // the content of `file`
   AuthenticationConfiguration config;
-  std::vector<ClaimExpressions> expressions;  // of config.jwt
+  std::vector<ClaimExpressions> expressions;  // those of config.jwt, by index
   SigningAlgorithms algorithms;
-  ValidationOptions validation;  // also of later versions of the file
+  ValidationOptions validation;  // also used for later versions of the file
 };
 
 Result<JwtSettings> read_jwt_settings(const Host& host);

@@ -11,7 +11,7 @@ class Tokens {
  public:
   explicit Tokens(std::string_view text) : text_(text) {}
 
-  // Empty at the end.
+  // Returns the next token; empty at the end.
   std::string_view next() {
     skip_blanks();
     if (at_ >= text_.size()) return {};
@@ -39,7 +39,7 @@ class Tokens {
     }
   }
 
-  // `at_` is at the opening quote.
+  // Reads a literal. `at_` is the position of its opening quote.
   std::string_view literal(std::size_t begin, bool raw) {
     const std::string three(3, text_[at_]);
     const std::string_view quote = text_.substr(at_, 3) == three ? std::string_view(three) : std::string_view(three).substr(0, 1);
@@ -79,7 +79,7 @@ bool selects_claim(std::string_view expression, std::string_view field) {
     if (seen == Seen::kVariable && token == ".") {
       seen = Seen::kDot;
     } else if (seen == Seen::kDot && token == "?") {
-      // The optional selection of the same field.
+      // `claims.?field` is the optional selection of the same field.
     } else if (seen == Seen::kVariable && token == ")") {
       // (claims).field is the same selection.
     } else {

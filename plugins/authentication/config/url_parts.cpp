@@ -5,7 +5,7 @@
 namespace backplane::authentication {
 namespace {
 
-// Cuts `text` at the first `mark`: the rest, without the mark, is returned.
+// Shortens `text` to the part before the first `mark`, and returns the part after it.
 std::string_view cut(std::string_view& text, char mark) {
   const std::size_t found = text.find(mark);
   if (found == std::string_view::npos) return {};

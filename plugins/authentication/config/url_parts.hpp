@@ -11,9 +11,9 @@ namespace backplane::authentication {
 
 struct UrlParts {
   std::string scheme;     // lower case
-  bool has_user = false;  // user or password
+  bool has_user = false;  // the URL contains a user or a password
   std::string host;       // with the port, if there is one
-  std::string path;       // as written
+  std::string path;       // not decoded
   std::string query, fragment;
 
   // "https://host:port"; the port is 443 if the URL has none.
@@ -22,7 +22,8 @@ struct UrlParts {
   std::string target() const;
 };
 UrlParts url_parts(std::string_view url);
-// The URL that `reference`, a Location header, refers to. Relative paths are not resolved: the result then has no host.
+// Returns the URL to which `reference`, the value of a Location header, refers. Does not resolve relative paths: the result then has no
+// host.
 std::string resolved_url(const UrlParts& base, std::string_view reference);
 
 }  // namespace backplane::authentication

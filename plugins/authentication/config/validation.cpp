@@ -101,7 +101,7 @@ class JwtValidator {
     if (type != "controlplane" && type != "cluster") errors_.invalid(path, type, "egress selector must be either controlplane or cluster");
   }
 
-  // Null after an error.
+  // Returns null after an error.
   std::shared_ptr<const cel::Program> compile(const std::string& expression, ExpressionOver over, bool must_be_bool,
                                               const std::string& path) {
     CompiledExpression compiled = compile_expression(expression, over, must_be_bool);

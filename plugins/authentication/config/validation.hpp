@@ -15,15 +15,15 @@
 namespace backplane::authentication {
 
 struct ValidationOptions {
-  // Issuers of other authenticators (--service-account-issuer).
+  // Issuers that entries must not have, because other authenticators verify their tokens (--service-account-issuer).
   std::vector<std::string> disallowed_issuers;
-  // StructuredAuthenticationConfigurationEgressSelector.
+  // The gate StructuredAuthenticationConfigurationEgressSelector.
   bool egress_selector_gate = true;
 };
 
 struct ValidatedConfig {
   FieldErrors errors;
-  // For each entry of `jwt`; usable if there are no errors.
+  // One item for each entry of `jwt`. Usable only if there are no errors.
   std::vector<ClaimExpressions> expressions;
 };
 

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view kCredentialIdKey = "authentication.kubernetes.io/credential-id";
 
-// A claim as a Go string; null is an empty one.
+// Reads a claim as Go's decoder reads a string; null is an empty string.
 Result<std::string> text_claim(const Object& claims, const std::string& name) {
   const Value* value = find(claims, name);
   if (value == nullptr) return unauthorized("claim not present");
@@ -16,7 +16,7 @@ Result<std::string> text_claim(const Object& claims, const std::string& name) {
   return std::string(value->get_string());
 }
 
-// A list of strings, or one string.
+// Reads a list of strings, or one string.
 Result<std::vector<std::string>> texts_claim(const Value& value) {
   std::vector<std::string> out;
   if (value.is_null()) return out;
@@ -33,7 +33,7 @@ Status in_expression(std::string_view what, const Status& why) {
   return unauthorized("oidc: error evaluating " + std::string(what) + " claim expression: " + why.message());
 }
 
-// A result that must be a string.
+// Evaluates an expression whose result must be a string.
 Result<std::string> text_result(const ClaimExpression& expression, const ClaimsValue& values, std::string_view what) {
   auto result = values.evaluate(expression);
   if (!result.ok()) return in_expression(what, result.status());

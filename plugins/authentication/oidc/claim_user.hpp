@@ -1,4 +1,4 @@
-// The user that verified claims map to, and the rules that claims and user must meet.
+// Maps verified claims to a user, and checks the rules for claims and users.
 //
 // Thread-safety: immutable; any thread.
 // Errors:        kUnauthorized with upstream's texts.

@@ -10,7 +10,7 @@ struct ClaimSource {
   std::string url, access_token;
 };
 
-// The source of the claim; nothing if the claims name none, or one that is an aggregated claim.
+// Returns the source of the claim. Returns nullopt if the claims name no source, or if the source is an aggregated claim.
 Result<std::optional<ClaimSource>> source_of(const Object& claims, const std::string& claim) {
   const std::optional<ClaimSource> none;
   const Value* names = find(claims, "_claim_names");

@@ -1,4 +1,4 @@
-// The claim of groups that another endpoint supplies as a separate token (_claim_names and _claim_sources).
+// Resolves the claim of groups if another endpoint supplies it in a separate token (_claim_names and _claim_sources).
 //
 // Thread-safety: any executor, any number of calls at once.
 // Lifetime:      shared; the host outlives it.
@@ -20,12 +20,13 @@ class DistributedClaims {
   DistributedClaims(Host& host, std::string claim, std::shared_ptr<OidcClient> client, TokenRules rules)
       : host_(host), claim_(std::move(claim)), client_(std::move(client)), rules_(std::move(rules)) {}
 
-  // Adds the claim to `claims` if they name a source for it and do not have it. All calls that it makes end at `deadline`.
+  // Adds the claim to `claims` if `claims` name a source of the claim and do not contain it. All calls end at `deadline`.
   Task<Status> expand(Object& claims, OidcClient::Deadline deadline);
   void stop();
 
  private:
-  // Providers of the tokens that endpoints have returned; the limit bounds what an issuer can make the server connect to.
+  // The maximum number of issuers of the tokens that endpoints return. It limits the servers to which an issuer can make this server
+  // connect.
   static constexpr std::size_t kMostIssuers = 32;
 
   Task<Status> resolve(std::string url, std::string access_token, Object& claims, OidcClient::Deadline deadline);

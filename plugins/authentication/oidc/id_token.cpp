@@ -23,7 +23,7 @@ std::string time_text(std::int64_t seconds) {
   return text;
 }
 
-// The payload as go-oidc reads it.
+// The claims that go-oidc reads from the payload.
 struct ReadClaims {
   std::string issuer;
   std::vector<std::string> audiences;
@@ -55,7 +55,7 @@ Status read_audiences(const Object& claims, std::vector<std::string>& out) {
   return {};
 }
 
-// Go's json.Number also takes a string that is a number.
+// Returns the number. Like Go's json.Number, also accepts a string that contains a number.
 std::optional<Value> number_in(const Value& value) {
   if (value.is_number()) return value;
   if (!value.is_string()) return std::nullopt;
@@ -72,8 +72,8 @@ Status no_number(const Value& value) {
   return malformed("json: invalid number literal, trying to unmarshal " + backplane::quoted(to_json(value)) + " into Number");
 }
 
-// A NumericDate; fractions are dropped. `null`: the result for null; go-oidc has a pointer for one of its times, and parses null for the
-// others.
+// Reads a NumericDate, without fractions. `null`: the meaning of null, which differs: go-oidc stores one of its times in a pointer, and
+// parses the others.
 enum class NullTime : unsigned char { kIsAbsent, kIsAnError };
 Status read_time(const Object& claims, std::string_view name, NullTime null, std::optional<std::int64_t>& out) {
   constexpr double kMost = 9.0e15;
@@ -190,7 +190,7 @@ Result<Object> check_id_token(std::string_view payload, const IdTokenChecks& che
     return unauthorized("oidc: id token issued by a different provider, expected " + backplane::quoted(checks.issuer) + " got " +
                         backplane::quoted(token->issuer));
   }
-  // go-oidc supports one audience and checks it first; upstream checks several ones itself, after the checks of go-oidc.
+  // go-oidc supports one audience, and checks it before the times. Upstream checks several audiences after the checks of go-oidc.
   const Status audience = check_audience(checks.audiences, token->audiences);
   if (!audience.ok() && checks.audiences.size() == 1) return audience;
   if (Status status = check_times(*token, checks.now); !status.ok()) return status;

@@ -1,4 +1,5 @@
-// The checks of a JSON Web Token that do not need keys: its untrusted issuer, and the claims of a verified payload.
+// The steps for a JSON Web Token that do not need keys: reading the issuer before the signature is verified, and checking the claims
+// afterwards.
 //
 // Thread-safety: pure functions.
 // Errors:        kUnauthorized with the texts of go-oidc.
@@ -15,7 +16,7 @@
 
 namespace backplane::authentication {
 
-// The claim `iss` of a token that nothing has verified: it is used only to select the authenticator.
+// Returns the claim `iss` of a token whose signature has not been verified. It is used only to select the authenticator.
 Result<std::string> untrusted_issuer(std::string_view token);
 
 struct IdTokenChecks {
@@ -23,10 +24,10 @@ struct IdTokenChecks {
   std::vector<std::string> audiences;  // the token must have one of them
   std::chrono::system_clock::time_point now;
 };
-// The claims of a payload whose signature has been verified.
+// Checks and returns the claims of a payload whose signature has been verified.
 Result<Object> check_id_token(std::string_view payload, const IdTokenChecks& checks);
 
-// ["a" "b"], as Go's %q prints a list.
+// Formats a list like Go's %q: ["a" "b"].
 std::string quoted_texts(const std::vector<std::string>& texts);
 // The error of Go's json.Unmarshal into a value of `type`.
 std::string cannot_unmarshal(const Value& value, std::string_view type);

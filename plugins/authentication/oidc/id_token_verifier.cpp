@@ -10,13 +10,13 @@ namespace {
 
 constexpr std::string_view kWellKnown = "/.well-known/openid-configuration";
 
-// The issuer without one trailing slash.
+// Returns the URL of the discovery document. Removes one trailing slash of the issuer first.
 std::string well_known_url(std::string_view issuer) {
   if (issuer.ends_with('/')) issuer.remove_suffix(1);
   return std::string(issuer).append(kWellKnown);
 }
 
-// The URL of the keys.
+// Checks a discovery document, and returns its URL of the keys.
 Result<std::string> keys_url(const OidcReply& reply, const std::string& issuer) {
   if (reply.code != 200) return service_unavailable(reply.status_line());
   const auto document = read_json(reply.body);

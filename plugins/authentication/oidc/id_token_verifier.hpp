@@ -1,4 +1,4 @@
-// Verifies the ID tokens of one OpenID provider: found by its discovery document, with the keys that it publishes.
+// Verifies the ID tokens of one OpenID provider. The provider's discovery document contains the URL of the keys.
 //
 // Thread-safety: verify() on any executor, any number of calls at once.
 // Lifetime:      shared; the host outlives it. stop() ends fetches of keys.
@@ -20,7 +20,7 @@
 
 namespace backplane::authentication {
 
-// The algorithms that a configuration allows, with the names for messages.
+// The algorithms that a configuration allows: as a set, and as names for messages.
 struct SigningAlgorithms {
   std::vector<std::string> names;
   kit::JoseAlgorithms set;
@@ -39,15 +39,15 @@ struct TokenRules {
 
 class IdTokenVerifier {
  public:
-  // Reads the discovery document. `discovery_url`: empty for ISSUER/.well-known/openid-configuration.
-  // Errors:        the provider does not respond, or its document names another issuer or no keys.
+  // Reads the discovery document, and makes a verifier. `discovery_url`: empty for ISSUER/.well-known/openid-configuration.
+  // Errors:        the provider does not respond, or its document has another issuer or no URL of keys.
   static Task<Result<std::shared_ptr<IdTokenVerifier>>> discover(Host& host, std::shared_ptr<OidcClient> client, std::string issuer,
                                                                  std::string discovery_url, TokenRules rules, RemoteKeys::Observer observer,
                                                                  OidcClient::Deadline deadline = OidcClient::Deadline::max());
   IdTokenVerifier(std::string issuer, TokenRules rules, std::shared_ptr<RemoteKeys> keys)
       : issuer_(std::move(issuer)), rules_(std::move(rules)), keys_(std::move(keys)) {}
 
-  // The claims of a valid token. Waits for keys until `deadline`.
+  // Returns the claims of a valid token. Waits for keys until `deadline`.
   Task<Result<Object>> verify(std::string token, OidcClient::Deadline deadline) const;
   void stop() const noexcept { keys_->stop(); }
 

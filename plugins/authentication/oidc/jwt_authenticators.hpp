@@ -2,7 +2,7 @@
 //
 // Thread-safety: any executor; use() from one task at a time.
 // Lifetime:      shared.
-// Errors:        as JwtIssuer; a token of an unknown issuer is not of this kind.
+// Errors:        those of JwtIssuer. A token of an issuer that is not configured is unknown (nullopt), not an error.
 #pragma once
 
 #include <memory>
@@ -29,7 +29,7 @@ class JwtAuthenticators final : public TokenSource {
   void use(JwtIssuers issuers) { issuers_.set(std::make_shared<const JwtIssuers>(std::move(issuers))); }
 
  private:
-  // Null: the token's issuer is not configured.
+  // Returns null if the token's issuer is not configured.
   std::shared_ptr<JwtIssuer> issuer_of(std::string_view token) const;
 
   kit::Published<JwtIssuers> issuers_;

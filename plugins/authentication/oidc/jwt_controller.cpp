@@ -139,7 +139,7 @@ Task<std::string> JwtController::wait_until_ready(const JwtIssuers& issuers) {
 
 Task<void> JwtController::retire(std::shared_ptr<const JwtIssuers> former) {
   const auto self = shared_from_this();
-  // Requests that have begun may still use the former issuers.
+  // Waits, because requests that have begun may still use the former issuers.
   Sleeper sleeper(host_.stop_signal());
   auto pause = sleeper.sleep(kRetirement);
   (void)co_await std::move(pause);

@@ -6,7 +6,7 @@ namespace backplane::authentication {
 namespace {
 
 constexpr std::chrono::seconds kRetryInterval{10};
-// The time limit for one token with all its requests: upstream's limit of a look-up in its token cache.
+// The time limit for one token and all requests that it causes. Upstream has the same limit for a look-up of its token cache.
 constexpr std::chrono::seconds kTokenLimit{30};
 
 }  // namespace

@@ -1,7 +1,7 @@
 // The authenticator of the tokens of one issuer: one entry of `jwt` in an AuthenticationConfiguration, or the --oidc-* flags.
 //
-// The issuer's discovery document is read in the background, again every 10 s until that succeeds. Until then tokens of the issuer are
-// refused.
+// A background task reads the issuer's discovery document. If that fails, the task tries again every 10 s. Until it succeeds, tokens of the
+// issuer are refused.
 // Thread-safety: any executor, any number of calls at once.
 // Lifetime:      shared; its tasks keep it alive. stop() ends them.
 // Errors:        kUnauthorized with upstream's texts.
@@ -23,7 +23,7 @@ namespace backplane::authentication {
 
 class JwtIssuer : public std::enable_shared_from_this<JwtIssuer> {
  public:
-  // `metrics`: null if key sets are not counted; else outlives the issuer.
+  // `metrics`: null if fetches of key sets are not counted.
   JwtIssuer(Host& host, JwtConfig config, ClaimExpressions expressions, SigningAlgorithms algorithms, DialFunction dial,
             std::shared_ptr<JwksMetrics> metrics);
 

@@ -18,7 +18,7 @@ namespace backplane::authentication {
 
 void count_jwt_authentication(bool success, const std::string& issuer_hash, std::chrono::nanoseconds took);
 
-// Fetches of key sets, for one server.
+// Metrics of the fetches of key sets by this server.
 class JwksMetrics {
  public:
   // `server_id`: kit::server_id().
@@ -32,10 +32,10 @@ class JwksMetrics {
  private:
   const std::string server_hash_;
   std::mutex mutex_;
-  std::map<std::string, std::string> key_sets_;  // hashes, by issuer
+  std::map<std::string, std::string> key_sets_;  // the hash of the key set, by the hash of the issuer
 };
 
-// Reloads of --authentication-config.
+// Returns the metrics of reloads of --authentication-config.
 kit::ReloadMetrics reload_metrics(std::string_view server_id);
 
 }  // namespace backplane::authentication

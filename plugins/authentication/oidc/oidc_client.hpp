@@ -1,6 +1,5 @@
 // GET requests to an OpenID provider: its discovery document, its keys, and the endpoints of distributed claims.
-// Only https is allowed: keys that arrive over plain HTTP can be replaced by an attacker. Redirects are followed as Go's client follows
-// them.
+// Only https is allowed, because an attacker can replace keys that are sent over plain HTTP. Redirects are followed like Go's client does.
 // Thread-safety: any executor, any number of calls at once.
 // Lifetime:      shared; the host outlives it.
 // Errors:        `Get "URL": …` with the reason of the connection's error, kBadRequest for a URL that is not https.
@@ -42,8 +41,8 @@ class OidcClient {
       : host_(host), certificate_authority_(std::move(certificate_authority)), dial_(std::move(dial)) {}
 
   using Deadline = std::chrono::steady_clock::time_point;
-  // `bearer`: sent as a bearer token, but not to another server that the URL redirects to. At most 30 s, not after `deadline`, and
-  // kMostBytes of body.
+  // Sends a GET request. `bearer`: a bearer token, which is not sent to other servers after a redirect. The call ends after 30 s or at
+  // `deadline`, whichever is earlier. A body of more than kMostBytes is an error.
   Task<Result<OidcReply>> get(std::string url, std::string bearer = {}, Deadline deadline = Deadline::max());
 
  private:

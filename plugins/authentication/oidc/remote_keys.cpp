@@ -75,7 +75,7 @@ RemoteKeys::KeysRef RemoteKeys::cached() const {
 
 Task<Status> RemoteKeys::verify(std::shared_ptr<const kit::Jws> jws, OidcClient::Deadline deadline) {
   const auto self = shared_from_this();
-  // Expired keys are used, too, so that tokens stay valid while the provider is down.
+  // Tries expired keys, too, so that tokens remain valid while the provider is down.
   const KeysRef known = cached();
   bool verified = false;
   if (known) {
@@ -111,8 +111,8 @@ Task<Result<RemoteKeys::KeysRef>> RemoteKeys::refreshed(Clock::time_point deadli
   co_return result;
 }
 
-// `delay`: the time before the request to the provider. Tokens that arrive meanwhile share the fetch, so a valid token among invalid ones
-// only waits.
+// `delay`: the time to wait before the request to the provider. Tokens that arrive meanwhile share the fetch, so a valid token among many
+// invalid tokens is delayed but not refused.
 Task<void> RemoteKeys::fetch(std::chrono::nanoseconds delay) {
   const auto self = shared_from_this();
   Result<KeysRef> result;

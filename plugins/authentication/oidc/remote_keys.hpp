@@ -1,9 +1,9 @@
 // The keys that an OpenID provider publishes (JWKS), cached as its Cache-Control headers allow.
 //
-// If no cached key verifies a token and the cache has expired, the keys are fetched again. Calls that wait for keys share one fetch.
-// Fetches are limited, so that invalid tokens do not become requests to the provider.
+// If no cached key verifies a token and the cache has expired, the keys are fetched again. Calls that wait for keys share one fetch. The
+// rate of fetches is limited, so that invalid tokens do not cause many requests to the provider.
 // Thread-safety: any executor, any number of calls at once.
-// Lifetime:      shared; the host outlives it. stop() ends it; tokens then fail.
+// Lifetime:      shared; the host outlives it. After stop() no keys are fetched, and tokens that need a fetch fail.
 // Errors:        kUnauthorized, "failed to verify id token signature"; "fetching keys …".
 // Source:        github.com/coreos/go-oidc v2 (jwks.go).
 #pragma once
@@ -23,14 +23,14 @@
 
 namespace backplane::authentication {
 
-// The number of seconds that a response may be cached: s-maxage, max-age, or Expires.
+// Returns how long a response may be cached, by s-maxage, max-age or Expires.
 std::chrono::seconds cache_lifetime(const OidcReply& reply, std::chrono::system_clock::time_point now);
 
-// At most `burst` uses at once, and one more for each `interval` afterwards.
+// A token bucket: `burst` uses at once, and one more after each `interval`.
 class FetchLimit {
  public:
   FetchLimit(double burst, std::chrono::nanoseconds interval) : burst_(burst), interval_(interval), left_(burst) {}
-  // The time to wait before the use that this call has reserved; 0: none.
+  // Reserves a use, and returns the time to wait before it; 0: none.
   std::chrono::nanoseconds take(std::chrono::steady_clock::time_point now);
 
  private:
@@ -42,7 +42,7 @@ class FetchLimit {
 
 class RemoteKeys : public std::enable_shared_from_this<RemoteKeys> {
  public:
-  // Called after each fetch; null: it failed.
+  // Called after each fetch. `key_set`: the fetched text; null if the fetch failed.
   using Observer = std::function<void(const std::string* key_set)>;
   RemoteKeys(Host& host, std::shared_ptr<OidcClient> client, std::string url, Observer observer);
 

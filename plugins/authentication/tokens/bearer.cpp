@@ -39,7 +39,7 @@ bool is_websocket(const Exchange& exchange) {
   return upgrade && same_letters(trimmed(exchange.header("upgrade")), "websocket");
 }
 
-// True if every byte sequence is UTF-8.
+// Returns true if the text consists of byte sequences that have the structure of UTF-8.
 bool is_utf8(std::string_view text) {
   std::size_t i = 0;
   while (i < text.size()) {
@@ -90,7 +90,7 @@ Result<std::string> websocket_token(const Exchange& exchange) {
     if (same_letters(name, "sec-websocket-protocol")) each_part(value, read);
   }
   if (!error.ok()) return error;
-  // A client needs a subprotocol that the response can select.
+  // The client must offer another subprotocol, because the response cannot select the one with the token.
   if (!token.empty() && !others) return unauthorized("missing additional subprotocol");
   return token;
 }

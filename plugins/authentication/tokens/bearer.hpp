@@ -15,13 +15,13 @@ namespace backplane::authentication {
 
 struct HeaderToken {
   std::string token;         // empty: none
-  bool extra_space = false;  // "Bearer  token": ignored, with a warning
+  bool extra_space = false;  // the header has two spaces before the token: the token is ignored, with a warning
 };
 HeaderToken header_token(const Exchange& exchange);
 // Reads the value of an Authorization header.
 HeaderToken token_in(std::string_view authorization);
 
-// Empty if the request is not a WebSocket handshake or has no such subprotocol.
+// Returns the token of the subprotocol. Empty if the request is not a WebSocket handshake or has no such subprotocol.
 Result<std::string> websocket_token(const Exchange& exchange);
 
 }  // namespace backplane::authentication

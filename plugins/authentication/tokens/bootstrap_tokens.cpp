@@ -21,13 +21,13 @@ bool of_digits(std::string_view text, std::string_view more = {}) {
                      [more](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || more.find(c) != std::string_view::npos; });
 }
 
-// \A([a-z0-9]{6})\.([a-z0-9]{16})\z
+// Matches \A([a-z0-9]{6})\.([a-z0-9]{16})\z
 bool is_bootstrap_token(std::string_view token) {
   return token.size() == kIdSize + 1 + kSecretSize && token[kIdSize] == '.' && of_digits(token.substr(0, kIdSize)) &&
          of_digits(token.substr(kIdSize + 1));
 }
 
-// \Asystem:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]\z
+// Matches \Asystem:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]\z
 bool is_bootstrap_group(std::string_view group) {
   constexpr std::string_view kPrefix = "system:bootstrappers:";
   if (!group.starts_with(kPrefix)) return false;

@@ -1,8 +1,8 @@
-// Bootstrap tokens (--enable-bootstrap-token-auth): <id>.<secret> of a Secret bootstrap-token-<id> in kube-system, the user
-// system:bootstrap:<id>.
+// Bootstrap tokens (--enable-bootstrap-token-auth). The token <id>.<secret> is stored in the Secret bootstrap-token-<id> in kube-system,
+// and authenticates the user system:bootstrap:<id>.
 //
 // Thread-safety: any thread.
-// Errors:        those of the storage; a secret that does not permit the token makes it unknown, with a log line.
+// Errors:        those of the storage. If the secret does not permit the token, the reason is logged and the token is unknown (nullopt).
 #pragma once
 
 #include <functional>
@@ -26,7 +26,8 @@ class BootstrapTokens final : public TokenSource {
   Logger& logger_;
 };
 
-// The user of the secret's token; the reason why there is none if the secret does not permit it. `id` and `value`: of the token.
+// Returns the user of a token; the error is the reason why the secret does not permit the token. `id` and `value`: the two parts of the
+// token.
 Result<UserInfo> bootstrap_user(const Object& secret, std::string_view id, std::string_view value, std::int64_t now_unix);
 
 }  // namespace backplane::authentication

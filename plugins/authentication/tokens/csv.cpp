@@ -25,7 +25,7 @@ class CsvReader {
   }
 
  private:
-  // The line with its end as \n; the last one may have none.
+  // Reads the next line. Its end becomes \n; the last line may have no end.
   bool next_line() {
     if (rest_.empty()) return false;
     const auto end = rest_.find('\n');
@@ -45,7 +45,7 @@ class CsvReader {
     return false;
   }
 
-  // True if another field follows in the record.
+  // Reads a field. Returns true if another field follows in the record.
   bool read_field(std::vector<std::string>& record) {
     return line_.substr(at_).starts_with('"') ? quoted_field(record) : plain_field(record);
   }

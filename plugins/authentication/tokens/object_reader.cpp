@@ -18,7 +18,7 @@ void fill_request(RequestContext& context, const std::string& resource, const st
   context.info.name = name;
 }
 
-// Names come from tokens, so they are not trusted.
+// Checks a name from a token, which is not trusted.
 bool is_name(const std::string& text) { return !text.empty() && text.size() <= 253 && text.find('/') == std::string::npos; }
 
 }  // namespace

@@ -2,7 +2,7 @@
 //
 // Thread-safety: any thread, after the server has started.
 // Lifetime:      the host outlives the reader.
-// Errors:        kNotFound for a name that is empty or not one of an object; those of the storage.
+// Errors:        kNotFound for a name that is empty or that no object can have; those of the storage.
 #pragma once
 
 #include <string>
@@ -20,7 +20,8 @@ namespace backplane::authentication {
 class ObjectReader {
  public:
   virtual ~ObjectReader() = default;
-  // The object of the core group from the cache; from the store if the cache does not have it. `resource`: "secrets" …
+  // Returns an object of the core group from the cache, or from the store if the cache does not contain it. `resource`: the plural name,
+  // such as "secrets".
   virtual Task<Result<Object>> get(std::string resource, std::string ns, std::string name) = 0;
 };
 

@@ -1,5 +1,5 @@
-// The bearer tokens that the flags of the server enable, in upstream's order: --token-auth-file, tokens in secrets, tokens of the
-// TokenRequest API, bootstrap tokens.
+// Makes the sources of bearer tokens that the server's flags enable, in upstream's order: --token-auth-file, tokens in secrets, tokens of
+// the TokenRequest API, bootstrap tokens.
 //
 // Thread-safety: called in provision().
 // Errors:        kBadRequest, kInternalError for files that cannot be used.
@@ -12,7 +12,7 @@
 
 namespace backplane::authentication {
 
-// --api-audiences; the issuers of service account tokens if the flag is not set.
+// Returns --api-audiences; if that flag is not set, --service-account-issuer.
 std::vector<std::string> api_audiences(const Host& host);
 
 Result<std::vector<TokenUnion::Entry>> server_tokens(Host& host);

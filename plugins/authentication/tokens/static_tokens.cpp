@@ -11,7 +11,7 @@
 namespace backplane::authentication {
 namespace {
 
-// The time of a look-up by digest does not depend on the characters of the tokens in the file.
+// Tokens are looked up by their digest, so the time of a look-up reveals nothing about the tokens in the file.
 std::string digest_of(std::string_view token) {
   std::string out(SHA256_DIGEST_LENGTH, '\0');
   SHA256(reinterpret_cast<const unsigned char*>(token.data()), token.size(), reinterpret_cast<unsigned char*>(out.data()));

@@ -1,7 +1,8 @@
-// --token-auth-file: a CSV file of token, user name, user uid and, optionally, groups (one quoted field, separated by commas). Read once.
+// --token-auth-file: a CSV file of token, user name, user uid and, optionally, groups (one quoted field, separated by commas). The file is
+// read once, at startup.
 //
 // Thread-safety: immutable; any thread.
-// Lifetime:      the tokens are kept as SHA-256 digests.
+// Lifetime:      the tokens are stored as SHA-256 digests only.
 // Errors:        kBadRequest for a file that cannot be read or parsed, worded like upstream's.
 #pragma once
 
@@ -25,7 +26,7 @@ class StaticTokens final : public TokenSource {
   Task<AuthenticationResult> authenticate(std::string token, std::vector<std::string> audiences, TokenNotes& notes) override;
 
  private:
-  std::unordered_map<std::string, UserInfo> users_;  // by digest
+  std::unordered_map<std::string, UserInfo> users_;  // by the digest of the token
 };
 
 }  // namespace backplane::authentication

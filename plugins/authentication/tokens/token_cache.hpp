@@ -1,9 +1,9 @@
 // Caches the results of token look-ups by token and audiences, and shares the look-ups that are in progress.
 //
-// The keys are HMAC-SHA-256 with a random key of the process, so the cache contains no tokens, and the time of a look-up reveals nothing
-// about them.
-// Thread-safety: any thread. Each of 32 shards has a lock, which is held for a look-up in a hash table.
-// Lifetime:      shared; look-ups in progress hold it.
+// The keys are HMAC-SHA-256 values, computed with a random key of the process. So the cache contains no tokens, and the time of a look-up
+// reveals nothing about them.
+// Thread-safety: any thread. Each of 32 shards has a lock, which is held only while its hash tables are read or changed.
+// Lifetime:      the cache outlives the tasks that get() returns.
 // Errors:        if a look-up throws, all of its callers get kInternalError.
 #pragma once
 
@@ -34,9 +34,9 @@ class TokenCache {
   using Clock = std::chrono::steady_clock;
   using LookUp = std::function<Task<TokenRecord>(std::string token, std::vector<std::string> audiences)>;
   struct Options {
-    // The times for which users, and errors and unknown tokens, are cached. 0: not at all.
+    // success_ttl: how long users are cached. failure_ttl: how long errors and unknown tokens are cached. 0: not at all.
     std::chrono::nanoseconds success_ttl, failure_ttl{0};
-    bool cache_errors = true;  // false: `failure_ttl` is for unknown tokens only
+    bool cache_errors = true;  // false: errors are not cached, and failure_ttl applies only to unknown tokens
     std::function<Clock::time_point()> now = [] { return Clock::now(); };
   };
 
@@ -44,12 +44,12 @@ class TokenCache {
 
   // The cached result; null if there is none.
   TokenRecordRef find(std::string_view token, const std::vector<std::string>& audiences) const;
-  // The cached result, or that of a look-up, which callers with the same token and audiences share.
+  // Returns the cached result or runs a look-up. Calls with the same token and audiences share one look-up.
   Task<TokenRecordRef> get(std::string token, std::vector<std::string> audiences);
 
  private:
   static constexpr std::size_t kShards = 32;
-  static constexpr std::size_t kMostEntries = 4096;  // of a shard; more are not cached
+  static constexpr std::size_t kMostEntries = 4096;  // maximum for each shard; further results are not cached
   using Key = std::array<unsigned char, 32>;
   struct KeyHash {
     std::size_t operator()(const Key& key) const noexcept;
@@ -82,7 +82,7 @@ class TokenCache {
   Key key_of(std::string_view token, const std::vector<std::string>& audiences) const;
   Shard& shard_of(const Key& key) const { return shards_[key[0] % kShards]; }
   TokenRecordRef find(const Key& key) const;
-  // True if the caller has to run the look-up; otherwise `mine` is set with its result.
+  // Returns true if the caller has to run the look-up. Otherwise the look-up in progress sets `mine` to its result.
   bool join(const Key& key, const Promise<TokenRecordRef>& mine);
   Task<TokenRecordRef> run(std::string token, std::vector<std::string> audiences);
   void store(Shard& shard, const Key& key, const TokenRecordRef& record);

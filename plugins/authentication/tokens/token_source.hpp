@@ -1,4 +1,4 @@
-// The interface of a kind of bearer tokens, which TokenUnion calls.
+// The interface of a source of bearer tokens: it authenticates one kind of tokens. TokenUnion calls the sources.
 //
 // Thread-safety: any thread, any number of tokens at once.
 // Lifetime:      shared by the union and the requests in progress; `notes` outlives the task.
@@ -14,9 +14,9 @@
 
 namespace backplane::authentication {
 
-// Additions of a look-up to the request with the token. They are cached with the user.
+// What a look-up adds to the request that contains the token. Cached together with the user.
 struct TokenNotes {
-  std::map<std::string, std::string> annotations;  // of audit events
+  std::map<std::string, std::string> annotations;  // annotations of the request's audit event
   std::vector<std::string> warnings;
 };
 
@@ -24,12 +24,12 @@ class TokenSource {
  public:
   virtual ~TokenSource() = default;
   virtual std::string_view name() const noexcept = 0;
-  // The user of `token`; nullopt if the token is not of this kind. Ends within 30 seconds. `audiences`: the token must be valid for one of
-  // them; never empty. An audience-agnostic source (TokenUnion::Entry) ignores them and returns none.
+  // Returns the user of `token`; nullopt if the token is not of this kind. Ends within 30 seconds. `audiences`: never empty; the token must
+  // be valid for one of them. An audience-agnostic source (TokenUnion::Entry) ignores `audiences` and returns no audiences.
   virtual Task<AuthenticationResult> authenticate(std::string token, std::vector<std::string> audiences, TokenNotes& notes) = 0;
 };
 
-// The elements of `wanted` that are in `have`, in the order of `wanted`.
+// Returns the elements of `wanted` that `have` contains, in the order of `wanted`.
 std::vector<std::string> intersection(const std::vector<std::string>& have, const std::vector<std::string>& wanted);
 
 }  // namespace backplane::authentication

@@ -15,7 +15,7 @@
 
 namespace backplane::authentication {
 
-// A request with headers and nothing else.
+// A GET request for "/" that has only headers.
 class HeaderExchange final : public Exchange {
  public:
   explicit HeaderExchange(Headers headers) : headers_(std::move(headers)) {}
@@ -82,7 +82,7 @@ T result_of(Task<T> task) {
   return std::move(result.value());
 }
 
-// The name of the user, "unknown", or the message of the error.
+// Returns the name of the user; "unknown" if there is none; the message of an error.
 inline std::string outcome(const AuthenticationResult& result) {
   if (!result.ok()) return result.status().message();
   return result->has_value() ? (*result)->user.name : "unknown";

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kExtraSpace = "the provided Authorization header contains extra space before the bearer token, and is ignored";
 
-// Joins several errors, each text once, like upstream's aggregates.
+// Joins the messages of several errors, without repetitions, like upstream's aggregates.
 Status union_error(const std::vector<Status>& failures) {
   std::vector<std::string_view> texts;
   std::string joined;
@@ -22,7 +22,7 @@ Status union_error(const std::vector<Status>& failures) {
   return texts.size() == 1 ? failures.front() : unauthorized("[" + joined + "]");
 }
 
-// The notes of a token that is not accepted are dropped.
+// Adds the record's notes to the request if the token was accepted, and returns the result.
 AuthenticationResult noted(RequestContext& context, const TokenRecord& record) {
   if (!record.result.ok() || !record.result->has_value()) return record.result;
   for (const auto& [key, value] : record.notes.annotations) context.annotate(key, value);

@@ -1,8 +1,8 @@
-// The bearer tokens of this plugin: its sources in upstream's order, behind one cache.
+// Authenticates bearer tokens by the plugin's sources, which are called in upstream's order. One cache stores the results.
 //
 // Thread-safety: any thread.
 // Lifetime:      shared with the host.
-// Errors:        kUnauthorized: the messages of the sources that refused the token. The first source that recognizes the token decides.
+// Errors:        kUnauthorized: the messages of all sources that refused the token. The first source that returns a user decides.
 #pragma once
 
 #include <chrono>
@@ -21,13 +21,13 @@ class TokenUnion final : public TokenAuthenticator {
  public:
   struct Entry {
     std::shared_ptr<TokenSource> source;
-    // Its tokens are valid for the API server's audiences only, and it returns no audiences.
+    // The source's tokens are valid only for the API server's audiences, and the source returns no audiences.
     bool audience_agnostic = false;
   };
-  // Upstream's: 10 seconds, failures not at all.
+  // Upstream's options: users are cached for 10 seconds, failures are not cached.
   static TokenCache::Options cache_options() { return {.success_ttl = std::chrono::seconds(10)}; }
 
-  // `api_audiences`: the API server's; not empty.
+  // `api_audiences`: the audiences of the API server; not empty.
   TokenUnion(std::vector<Entry> entries, std::vector<std::string> api_audiences, TokenCache::Options options = cache_options());
 
   std::string_view name() const noexcept override { return "bearer-tokens"; }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kGroup = "authentication.k8s.io", kReview = "TokenReview";
 constexpr std::array<std::string_view, 2> kVersions{"v1", "v1beta1"};
-constexpr std::chrono::seconds kLimit{30};  // of one look-up, with its retries
+constexpr std::chrono::seconds kLimit{30};  // the time limit of one look-up and its retries
 constexpr std::string_view kUnreadable = "couldn't get version/kind; json parse error: ";
 
 std::vector<std::string> review_texts(const Object& object, std::string_view field) {

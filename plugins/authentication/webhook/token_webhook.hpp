@@ -1,6 +1,6 @@
-// Tokens that an HTTPS server reviews: --authentication-token-webhook-config-file names it, as a kubeconfig.
+// Tokens that a webhook reviews. The kubeconfig in --authentication-token-webhook-config-file contains its address and credentials.
 //
-// Responses are cached for --authentication-token-webhook-cache-ttl, positive and negative ones; errors are not. A call is repeated with
+// Positive and negative responses are cached for --authentication-token-webhook-cache-ttl; errors are not cached. A call is repeated with
 // growing pauses if the server is overloaded or the connection is lost.
 // Thread-safety: any executor, any number of calls at once.
 // Lifetime:      shared; the host outlives it.
@@ -21,16 +21,16 @@
 
 namespace backplane::authentication {
 
-// The TokenReview that is sent. `version`: "v1" or "v1beta1".
+// Returns the TokenReview that is sent to the webhook. `version`: "v1" or "v1beta1".
 std::string token_review(const std::string& version, const std::string& token, const std::vector<std::string>& audiences);
-// The TokenReview in a response body. Errors: those of upstream's decoder.
+// Decodes the TokenReview in a response body. Errors: those of upstream's decoder.
 Result<Object> read_token_review(const Schema& schema, const std::string& version, std::string_view body);
-// The result of a TokenReview response. `wanted`: the audiences of the request; `implicit`: those of this server.
+// Returns the result of a TokenReview response. `wanted`: the audiences of the request; `implicit`: the audiences of this server.
 AuthenticationResult reviewed(const Object& review, const std::vector<std::string>& wanted, const std::vector<std::string>& implicit);
 
 class TokenWebhook final : public TokenSource {
  public:
-  // Reads the flags; null if no webhook is configured. `schemas`: of the group authentication.k8s.io.
+  // Reads the flags; returns null if no webhook is configured. `schemas`: those of the group authentication.k8s.io.
   // Errors: kBadRequest for an unusable kubeconfig or version.
   static Result<std::shared_ptr<TokenWebhook>> make(Host& host, const std::vector<std::shared_ptr<const SchemaSet>>& schemas,
                                                     std::vector<std::string> api_audiences);
