@@ -11,7 +11,7 @@ namespace {
 
 bool has_shared_store(const Host& host) { return !host.flag("etcd-servers").value_or("").empty(); }
 
-// True if the command line sets the flag; of an empty name: if it sets any flag.
+// Returns true if the command line sets the flag `name`; for an empty name, if it sets any flag.
 bool is_set(const Host& host, const std::string& name) { return host.flag("changed." + name) == std::optional<std::string>("true"); }
 
 // A server that is started without any flag is a single server and runs all controllers; a server with flags belongs to a configured

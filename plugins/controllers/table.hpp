@@ -9,7 +9,7 @@
 
 namespace backplane::controllers {
 
-// In the order in which a term starts them.
+// Returns the controllers in the order in which a term (frame/term.hpp) starts them.
 const std::vector<ControllerRow>& controller_table();
 
 }  // namespace backplane::controllers

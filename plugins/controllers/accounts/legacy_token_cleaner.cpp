@@ -19,7 +19,7 @@ std::string date_of(std::int64_t unix) { return format_rfc3339(unix).substr(0, 1
 
 bool is_date(std::string_view text) { return text.size() == 10 && parse_rfc3339(std::string(text) + "T00:00:00Z").has_value(); }
 
-// The names of secrets that a pod mounts or reads.
+// Collects the names of the secrets to which a pod's spec refers.
 void add_secret_names(const Object& node, std::set<std::string>& out) {
   for (const auto& [key, value] : node) {
     const Object* object = value.if_object();
@@ -84,7 +84,7 @@ struct LegacyTokenCleaner {
     return is_generated(secret);
   }
 
-  // Generated secrets are listed by their account.
+  // Returns true if the secret's service account lists the secret, as it does for generated secrets.
   bool is_generated(const Object& secret) const {
     const Object& annotations = object_or_empty(object_or_empty(secret, "metadata"), "annotations");
     const auto account =
@@ -95,7 +95,8 @@ struct LegacyTokenCleaner {
     return find_item(*account, "secrets", "name", meta_name(secret)) != nullptr;
   }
 
-  // Reads the watch cache; the read is rare, so no pods are cached here.
+  // Returns true if a pod refers to the secret. Reads the pods from the server's watch cache, because the check is too rare for an
+  // informer.
   Task<Result<bool>> is_mounted(const Object& secret) const {
     const std::string name(meta_name(secret));
     std::set<std::string> names;

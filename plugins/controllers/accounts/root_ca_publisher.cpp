@@ -14,7 +14,7 @@ constexpr int kPublishWorkers = 1;
 
 GroupVersionResource config_maps() { return {"", "v1", "configmaps"}; }
 
-// One key: the name of a namespace.
+// The keys of the queue are names of namespaces.
 struct RootCaPublisher {
   ApiClient api;
   std::shared_ptr<SharedInformer> maps;

@@ -8,7 +8,7 @@ constexpr int kAccountWorkers = 1;
 
 GroupVersionResource accounts() { return {"", "v1", "serviceaccounts"}; }
 
-// One key: the name of a namespace.
+// The keys of the queue are names of namespaces.
 struct ServiceAccounts {
   ApiClient api;
   std::shared_ptr<SharedInformer> namespaces, accounts_informer;

@@ -17,7 +17,7 @@ constexpr int kTokenWorkers = 5;
 GroupVersionResource token_secrets() { return {"", "v1", "secrets"}; }
 GroupVersionResource token_accounts() { return {"", "v1", "serviceaccounts"}; }
 
-// The account that a token secret belongs to; an empty name: it is not a token secret.
+// The service account to which a token secret belongs; an empty name: the secret is not a token secret.
 struct AccountRef {
   std::string name, uid;  // the uid may be missing
 };
@@ -32,7 +32,7 @@ bool belongs_to(const Object& secret, std::string_view account, std::string_view
   return !owner.name.empty() && owner.name == account && (owner.uid.empty() || owner.uid == uid);
 }
 
-// Keys: "secret ns/name", "account ns/name uid" of a deleted account, "reference ns/account secret" of a deleted secret.
+// The keys of the queue: "secret NS/NAME"; "account NS/NAME UID" for a deleted account; "reference NS/ACCOUNT SECRET" for a deleted secret.
 struct TokenSecrets {
   ApiClient api;
   std::shared_ptr<SharedInformer> secrets, accounts;
@@ -71,7 +71,7 @@ struct TokenSecrets {
     if (!needs_data(*known)) co_return Status();
     auto live = co_await api.get(token_secrets(), ns, name);
     if (!live.ok()) co_return unless_gone(std::move(live).status());
-    // An update event with the newer state follows.
+    // If the cached secret is stale, does nothing: an update event with the newer state follows.
     if (meta_text(*live, "resourceVersion") != meta_text(*known, "resourceVersion")) co_return Status();
     Status filled = set_data(*live, *account);
     if (!filled.ok()) co_return filled;
@@ -80,7 +80,7 @@ struct TokenSecrets {
     co_return settled ? Status() : unless_gone(std::move(written).status());
   }
 
-  // The account; empty: it does not exist.
+  // Returns the account; an empty object: it does not exist.
   Task<Result<Object>> find_account(std::string ns, AccountRef owner) {
     const auto known = cached(*accounts, object_key(ns, owner.name));
     if (known && (owner.uid.empty() || meta_text(*known, "uid") == owner.uid)) co_return *known;
@@ -125,7 +125,7 @@ struct TokenSecrets {
     co_return unless_gone(std::move(deleted).status());
   }
 
-  // For a deleted account.
+  // Deletes the token secrets of a deleted account.
   Task<Status> delete_secrets(std::string ns, std::string account, std::string uid) {
     const auto known = cached(*accounts, object_key(ns, account));
     if (known && meta_text(*known, "uid") == uid) co_return Status();

@@ -42,7 +42,7 @@ struct BootstrapSigner {
     co_return unless_gone(std::move(written).status());
   }
 
-  // Also queues the next signature for the time when a token expires.
+  // Returns the tokens that sign, by id. Also adds the next signature to the queue, for the time when the first of the tokens expires.
   std::map<std::string, BootstrapToken> tokens() const {
     std::map<std::string, BootstrapToken> out;
     const std::int64_t now = std::time(nullptr);

@@ -1,7 +1,7 @@
 // Controllers of bootstrap tokens: Secrets of type bootstrap.kubernetes.io/token in kube-system.
 //
 // Thread-safety: the plugin's executor.
-// Lifetime:      until the term ends.
+// Lifetime:      a controller runs until the term ends (frame/term.hpp).
 // Errors:        none.
 // Source:        k8s.io/kubernetes/pkg/controller/bootstrap.
 #pragma once

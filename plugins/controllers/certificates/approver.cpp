@@ -23,7 +23,7 @@ bool is_own_kubelet_client(const Object& csr, const ParsedRequest& request) {
   return get_string_path(csr, "spec.username") == request.common_name && is_kubelet_client(csr, request);
 }
 
-// A kind of request that may be approved if its requester may create the subresource.
+// A kind of request. It may be approved if the requester is authorized to create this subresource of certificatesigningrequests.
 struct Recognizer {
   bool (*recognizes)(const Object& csr, const ParsedRequest& request);
   std::string_view subresource, message;
@@ -54,7 +54,7 @@ struct Approver {
       co_return co_await std::move(approving);
     }
     if (tried.empty()) co_return Status();
-    // The rights of the requester may change.
+    // Returns an error, so that the request is examined again: the rights of the requester may change.
     co_return internal_error("recognized csr " + quoted(name) + " as [" + tried + "] but subject access review was not approved");
   }
 

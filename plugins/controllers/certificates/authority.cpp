@@ -21,7 +21,7 @@ constexpr std::chrono::seconds kBackdate = std::chrono::minutes(5), kShort = std
 using ExtensionPtr = std::unique_ptr<X509_EXTENSION, OpenSslDeleter<X509_EXTENSION_free>>;
 
 struct Usage {
-  const char* name;  // in the format of requests
+  const char* name;  // the name in spec.usages of a request
   const char* openssl;
 };
 constexpr std::array kKeyUsages = {Usage{"signing", "digitalSignature"},
@@ -69,7 +69,7 @@ bool add_extension(X509* certificate, X509* issuer, int kind, const std::string&
   return extension != nullptr && X509_add_ext(certificate, extension.get(), -1) == 1;
 }
 
-// The alternative names that the request has.
+// Copies the request's alternative names to the certificate.
 bool copy_names(X509* certificate, X509_REQ* request) {
   STACK_OF(X509_EXTENSION)* extensions = X509_REQ_get_extensions(request);
   const int at = X509v3_get_ext_by_NID(extensions, NID_subject_alt_name, -1);
@@ -88,7 +88,7 @@ bool set_serial(X509* certificate) {
   return set;
 }
 
-// The earlier end: the requested one or the authority's.
+// The certificate ends at the requested time, or when the authority's certificate ends if that is earlier.
 bool set_times(X509* certificate, const X509* issuer, std::chrono::seconds validity) {
   const std::time_t now = std::time(nullptr);
   const std::time_t begin = now - kBackdate.count();

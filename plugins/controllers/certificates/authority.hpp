@@ -1,8 +1,8 @@
 // Issues certificates.
 //
-// Thread-safety: sign() reads the files in each call, and blocks meanwhile.
+// Thread-safety: any thread. Each call of check() and sign() reads the files, and blocks meanwhile.
 // Lifetime:      values.
-// Errors:        kInternalError with OpenSSL's reason or the file's.
+// Errors:        kInternalError with the reason of OpenSSL or of the file system.
 // Source:        k8s.io/kubernetes/pkg/controller/certificates/authority.
 #pragma once
 
@@ -19,9 +19,9 @@ class Authority {
   Authority(std::string certificate_file, std::string key_file)
       : certificate_file_(std::move(certificate_file)), key_file_(std::move(key_file)) {}
 
-  // Whether the files can be used.
+  // Returns an error if the files cannot be used.
   Status check() const;
-  // A PEM certificate for the request's key and names, valid for `validity` but not longer than the authority.
+  // Returns a PEM certificate for the request's key and names. It is valid for `validity`, but not longer than the authority's certificate.
   Result<std::string> sign(const ParsedRequest& request, const std::vector<std::string>& usages, std::chrono::seconds validity) const;
 
  private:

@@ -36,7 +36,7 @@ std::int64_t end_of_certificate(const Object& csr) {
   return timegm(&fields);
 }
 
-// The time from which on the request is deleted.
+// Returns the time at which the request has to be deleted.
 std::int64_t due(const Object& csr) {
   const Array* conditions = get_array(object_or_empty(csr, "status"), "conditions");
   if (conditions == nullptr || conditions->empty()) return after(meta_text(csr, "creationTimestamp"), kPendingExpiration);

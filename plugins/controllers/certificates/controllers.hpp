@@ -1,7 +1,7 @@
 // Controllers of CertificateSigningRequests.
 //
 // Thread-safety: the plugin's executor.
-// Lifetime:      until the term ends.
+// Lifetime:      a controller runs until the term ends (frame/term.hpp).
 // Errors:        the signer's start fails if its files cannot be used.
 // Source:        k8s.io/kubernetes/pkg/controller/certificates.
 #pragma once

@@ -24,17 +24,17 @@ struct ParsedRequest {
   std::vector<std::string> organizations;
   int dns_names = 0, addresses = 0, emails = 0, uris = 0;
 };
-// spec.request. Errors: as upstream's ParseCSR.
+// Parses spec.request. Errors: those of upstream's ParseCSR.
 Result<ParsedRequest> parse_request(const Object& csr);
 
-// The problem of the request for the signer kubernetes.io/kubelet-serving, kube-apiserver-client-kubelet or kube-apiserver-client; empty:
-// none.
+// Each function returns the reason why a signer must refuse the request (kubernetes.io/kubelet-serving, kube-apiserver-client-kubelet and
+// kube-apiserver-client); empty: none.
 std::string kubelet_serving_problem(const ParsedRequest& request, const std::set<std::string>& usages);
 std::string kubelet_client_problem(const ParsedRequest& request, const std::set<std::string>& usages);
 std::string client_problem(const Object& csr);
 
 std::set<std::string> usages_of(const Object& csr);
-// Whether status.conditions has that type with status True.
+// Returns true if status.conditions contains that type with the status True.
 bool has_true_condition(const Object& csr, std::string_view type);
 bool is_issued(const Object& csr);
 

@@ -88,7 +88,7 @@ struct RequestSigner {
 Status start_request_signer(const Context& context) {
   const std::string certificate = context.host.flag("cluster-signing-cert-file").value_or("");
   const std::string key = context.host.flag("cluster-signing-key-file").value_or("");
-  if (certificate.empty() && key.empty()) return {};  // upstream: the controller is skipped
+  if (certificate.empty() && key.empty()) return {};  // as upstream, the controller does not run
   Authority authority(certificate, key);
   Status usable = authority.check();
   if (!usable.ok()) return usable;

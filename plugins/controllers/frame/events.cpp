@@ -7,7 +7,7 @@
 namespace backplane::controllers {
 namespace {
 
-constexpr std::size_t kMostRemembered = 4096;  // then repetitions are written again
+constexpr std::size_t kMostRemembered = 4096;  // after this number of events, repetitions are written again
 
 std::string unique_name(const std::string& object) {
   std::array<char, 32> time{};

@@ -21,7 +21,8 @@ void observe(LeaseClock& clock, const Indexer& leases, std::string_view name) {
   clock.observe(&lease, LeaseClock::Clock::now(), unix_now());
 }
 
-// The controllers' rights are those of RBAC's bootstrap roles, which another hook writes. Without RBAC there is no such check.
+// Waits until another hook has written RBAC's bootstrap roles, which grant the controllers' rights. Without RBAC this check does not exist
+// (404), and the wait ends.
 Task<void> wait_for_roles(Host& host) {
   constexpr int kLooks = 400;
   constexpr std::chrono::milliseconds kPause{25};
@@ -123,7 +124,7 @@ Task<std::optional<std::chrono::nanoseconds>> Leadership::decide() {
 }
 
 Task<bool> Leadership::hold_own() {
-  // The informer also reports this server's writes, which need no further write.
+  // The informer also reports this server's own writes, which must not cause another write.
   if (renewed_ && Clock::now() - *renewed_ < kRenewEvery) co_return true;
   observe(own_, leases_->indexer(), kOwnLease);
   const bool free = own_.left(Clock::now()).count() == 0;

@@ -1,5 +1,5 @@
-// Decides whether this server runs the controllers: it does if no kube-controller-manager holds its Lease, and, of several servers of one
-// etcd, if it holds the Lease kube-system/backplane-controllers. A server with an embedded store has no such Lease.
+// Decides whether this server runs the controllers. No kube-controller-manager may hold its Lease. If several servers may share the store
+// (etcd), this server must also hold the Lease kube-system/backplane-controllers. A server with an embedded store does not need that Lease.
 //
 // An informer watches both leases; between their changes nothing runs except the renewal of this server's lease.
 // Thread-safety: the plugin's executor.
@@ -36,7 +36,7 @@ class Leadership : public std::enable_shared_from_this<Leadership> {
 
  private:
   using Clock = LeaseClock::Clock;
-  // The time until the next check; nullopt: when a lease changes.
+  // Starts or ends a term if necessary. Returns the time until the next check; nullopt: the next check follows a change of a lease.
   Task<std::optional<std::chrono::nanoseconds>> decide();
   Task<bool> hold_own();
   Task<Status> write_own(bool release);

@@ -20,7 +20,7 @@ class LeaseClock {
   using Clock = std::chrono::steady_clock;
   // `lease`: null if there is none. `now_unix`: seconds since the epoch.
   void observe(const Object* lease, Clock::time_point now, double now_unix);
-  // Zero if the lease is not held.
+  // Returns how long the lease is still held; zero if it is not held.
   std::chrono::nanoseconds left(Clock::time_point now) const;
   const std::string& holder() const noexcept { return holder_; }
 
@@ -29,7 +29,7 @@ class LeaseClock {
   std::optional<Clock::time_point> until_;
 };
 
-// The current time since the epoch.
+// Returns the current time in seconds since the epoch.
 double unix_now();
 
 }  // namespace backplane::controllers

@@ -13,16 +13,16 @@
 
 namespace backplane::controllers {
 
-// The tree of a cached object.
+// Decodes a cached object.
 inline Object tree_of(const ObjectEntry& entry) { return decode(entry, json::storage_ptr()); }
-// The tree of the cached object of that key; nullopt if there is none.
+// Decodes the informer's object of that key; nullopt if there is none.
 std::optional<Object> cached(const SharedInformer& informer, std::string_view key);
 
-// Calls `visit` with each object of the resource in `ns` (empty: in all namespaces) without keeping any (ListOptions::transient_objects).
-// The state is that of the watch cache; no authorization, no admission. Errors: kNotFound if this server does not serve the resource.
+// Calls `visit` with each object of the resource in `ns` (empty: in all namespaces). Reads the watch cache without authorization, and does
+// not keep the objects in memory (ListOptions::transient_objects). Errors: kNotFound if this server does not serve the resource.
 Task<Status> visit_stored(Host& host, GroupVersionResource resource, std::string ns, std::function<void(const ObjectEntry& object)> visit);
 
-// Adds the key of each added or changed object for whose tree `wanted` returns true.
+// Returns a handler that adds the key of each added or changed object to `queue` if `wanted` returns true for the object.
 ResourceEventHandler enqueue_wanted(std::shared_ptr<WorkQueue> queue, std::function<bool(const Object& object)> wanted);
 
 inline bool is_being_deleted(const Object& object) { return !meta_text(object, "deletionTimestamp").empty(); }

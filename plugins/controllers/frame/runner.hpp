@@ -25,7 +25,7 @@ class Runner {
   const std::vector<ControllerRow> rows_;
   const std::shared_ptr<GroupChanges> changes_;
   std::shared_ptr<Term> term_;
-  std::vector<std::string> running_;  // controllers of the term
+  std::vector<std::string> running_;  // the names of the controllers that run in the term
 };
 
 }  // namespace backplane::controllers

@@ -1,8 +1,8 @@
-// A term: the time during which this server runs the controllers. Each term has separate informers, queues and tasks.
+// A term is a period during which this server runs the controllers. Each term has separate informers, queues and tasks.
 //
 // Thread-safety: the plugin's executor, except ended().
-// Lifetime:      shared by the controllers of the term. end() removes the event handlers, so that handlers and controllers may refer to
-//                each other.
+// Lifetime:      shared by the controllers of the term. end() removes the event handlers, so handlers and controllers may own each other
+//                until then.
 // Errors:        none.
 #pragma once
 
@@ -33,7 +33,7 @@ class Term : public std::enable_shared_from_this<Term> {
   std::shared_ptr<WorkQueue> queue(std::unique_ptr<RateLimiter> limiter = default_controller_rate_limiter());
   // Calls `callback` inside end().
   void on_end(std::function<void()> callback) { callbacks_.push_back(std::move(callback)); }
-  // False if the term has ended meanwhile.
+  // Waits for `time`. Returns false if the term has ended meanwhile.
   Task<bool> sleep(std::chrono::nanoseconds time);
 
   // Stops informers, queues and pauses. Idempotent.

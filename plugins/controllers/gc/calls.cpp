@@ -11,10 +11,10 @@ namespace {
 constexpr int kConflicts = 5;
 constexpr std::size_t kReleasedAtOnce = 20;
 
-// Reads and writes return metadata only.
+// The media type of all responses: metadata only.
 constexpr std::string_view kMetadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
 
-// An owner reference holds any text as the name.
+// Escapes the name, because the name in an owner reference may be any text.
 HttpCall call_to(const ServedType& type, const std::string& ns, const std::string& name, std::string method) {
   HttpCall call;
   call.method = std::move(method);
@@ -60,7 +60,7 @@ Task<Result<Facts>> Collector::read(ServedType type, std::string ns, std::string
   co_return facts_of(*tree);
 }
 
-// A conflict that no change of owners has caused does not prevent the deletion.
+// Deletes the object. After a conflict, reads the object again, and retries unless its owners have changed.
 Task<Status> Collector::remove_object(ServedType type, Facts live, std::string policy) {
   while (true) {
     HttpCall call = call_to(type, live.ns, live.name, "DELETE");

@@ -202,7 +202,7 @@ Task<Status> Collector::examine(std::string key) {
     parked_.insert(key);
     co_return Status();
   }
-  // An owner is released when all of its dependants are known.
+  // Waits until all dependants of the owner are known.
   if ((item->orphan || item->foreground) && !settled()) {
     lane(item->type)->add_after(key, kSettlingPause);
     co_return Status();

@@ -1,11 +1,11 @@
 // The garbage collector: the monitors that maintain the graph, and the workers that examine its changes.
 //
-// Each type has a separate queue with workers, and a type whose calls fail is not called again for kFailurePause by others: objects whose
-// conversion webhook or aggregated server does not respond delay no other type. Without changes nothing runs.
+// Each type has a separate queue with workers. If a call for a type fails, examinations of other types make no call for that type during
+// kFailurePause. So a conversion webhook or an aggregated server that does not respond delays no other type. Without changes no task runs.
 // Thread-safety: the plugin's executor.
 // Lifetime:      shared by its tasks; ends with the term.
-// Errors:        an object that cannot be examined or deleted is retried with growing delays. One whose owner's type is not served is
-//                examined again when the served types change.
+// Errors:        an object that cannot be examined or deleted is retried with growing delays. An object whose owner has a type that is not
+//                served is examined again when the served types change.
 // Source:        k8s.io/kubernetes/pkg/controller/garbagecollector.
 #pragma once
 
@@ -61,7 +61,7 @@ class Collector : public std::enable_shared_from_this<Collector> {
   Task<Status> finish_foreground(Item item, ServedType type);
 
   // ---- calls (calls.cpp)
-  // An object's metadata; an empty object or uid: it does not exist.
+  // read_tree() and read() return an object's metadata. An empty object, or an empty uid, means that the object does not exist.
   Task<Result<Object>> read_tree(ServedType type, std::string ns, std::string name);
   Task<Result<Facts>> read(ServedType type, std::string ns, std::string name);
   Task<Status> remove_object(ServedType type, Facts live, std::string policy);

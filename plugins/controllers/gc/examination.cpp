@@ -15,7 +15,7 @@ Task<Status> Collector::collect(Item item) {
   // An object that is being deleted needs no further action.
   if (item.absent || (item.deleted && !item.foreground)) co_return Status();
   const ServedType type = *types_.find(item.type);
-  // A cluster-scoped object names an owner of a namespaced type: no look-up can find it.
+  // A cluster-scoped object refers to an owner of a namespaced type. The owner's namespace is unknown, so the owner cannot be read.
   if (type.namespaced && item.ns.empty()) co_return Status();
   const std::string ns = type.namespaced ? item.ns : std::string();
   auto reading = read(type, ns, item.name);
@@ -48,7 +48,7 @@ Task<Status> Collector::delete_unowned(Item item, Facts live, ServedType type) {
   if (!classes.ok()) co_return std::move(classes).status();
   if (classes->unresolvable) co_return Status();
   if (!classes->solid.empty()) {
-    // Otherwise waiting owners would wait for this object forever.
+    // Removes the references to the other owners. Otherwise, owners that wait for their dependants would wait for this object forever.
     std::vector<std::string> others = classes->dangling;
     others.insert(others.end(), classes->waiting.begin(), classes->waiting.end());
     if (others.empty()) co_return Status();

@@ -8,7 +8,7 @@
 namespace backplane::controllers::gc {
 namespace {
 
-// Stores a string of metadata, selected by the keys of its path.
+// Stores a string member of metadata. `key`: the name of the member.
 void take_text(Facts& facts, std::string_view key, std::string text) {
   if (key == "uid") facts.uid = std::move(text);
   if (key == "name") facts.name = std::move(text);
@@ -29,7 +29,8 @@ void take_finalizer(Facts& facts, std::string_view finalizer) {
   facts.foreground |= finalizer == kForegroundFinalizer;
 }
 
-// Events of the parser. Depths: 1 the object, 2 metadata, 3 a list of metadata, 4 an owner reference. The end of metadata ends the parse.
+// The handler of the parser's events. Depths: 1 the object, 2 metadata, 3 a list of metadata, 4 an owner reference. The end of metadata
+// ends the parse.
 class FactsHandler {
  public:
   static constexpr std::size_t max_object_size = static_cast<std::size_t>(-1);

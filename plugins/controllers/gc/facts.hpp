@@ -26,12 +26,12 @@ struct Facts {
   std::string ns, name, uid, resource_version;
   std::vector<OwnerRef> owners;
   bool deleted = false;                     // has a deletion timestamp
-  bool orphan = false, foreground = false;  // has the finalizer
+  bool orphan = false, foreground = false;  // has the finalizer of that name
 };
 
-// Reads metadata of an object's JSON without a tree of the rest.
+// Reads the metadata from an object's JSON, without a tree of the other members.
 std::optional<Facts> read_facts(std::string_view object);
-// The same from a tree.
+// Reads the metadata from an object's tree.
 Facts facts_of(const Object& object);
 
 }  // namespace backplane::controllers::gc

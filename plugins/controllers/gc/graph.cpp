@@ -16,7 +16,8 @@ Graph::Work Graph::put(std::string_view type, const Facts& facts) {
   number = node_for(uid, made);
   Node& node = nodes_[number];
   if (made || (node.flags & kObserved) == 0) {
-    // Dependants that refer to the owner by another identity have to be examined. An owner without a namespace may have dependants in any.
+    // Dependants that refer to the owner by another identity have to be examined. An owner without a namespace may have dependants in any
+    // namespace.
     const std::string_view ns = facts.ns.empty() ? texts_.text(node.ns) : std::string_view(facts.ns);
     const bool corrected = !made && !has_identity(node, type, ns, facts.name);
     set_identity(node, type, facts.ns, facts.name);
@@ -30,7 +31,7 @@ Graph::Work Graph::put(std::string_view type, const Facts& facts) {
   return work;
 }
 
-// The work for a finalizer begins when the object is first seen deleted with it.
+// Adds the work for a finalizer when a change reports for the first time that the object is being deleted and has the finalizer.
 void Graph::update_flags(Number number, const Facts& facts, Work& work) {
   Node& node = nodes_[number];
   const bool orphan = facts.deleted && facts.orphan, foreground = facts.deleted && facts.foreground;

@@ -34,7 +34,7 @@ struct Item {
   bool observed = false;                    // reported by an event or a read
   bool absent = false;                      // known not to exist
   bool deleted = false;                     // has a deletion timestamp
-  bool foreground = false, orphan = false;  // is deleted with this finalizer
+  bool foreground = false, orphan = false;  // is being deleted and has this finalizer
   bool has_dependents = false;
 };
 
@@ -46,9 +46,9 @@ class Graph {
     std::vector<Uid> orphans;    // owners whose dependants have to be released
   };
 
-  // An object was added or changed.
+  // Records an object that was added or changed.
   Work put(std::string_view type, const Facts& facts);
-  // An object was deleted, or does not exist.
+  // Records that an object was deleted or does not exist.
   Work remove(const Uid& uid);
 
   std::optional<Item> find(const Uid& uid) const;
@@ -57,15 +57,15 @@ class Graph {
   // The dependants whose references block the owner's deletion.
   std::vector<Uid> blocking_dependents(const Uid& uid) const;
 
-  // A list of one resource, whose types `matches` returns true for: begin_list() → put() and note_listed() of each object → end_list(),
-  // which returns the observed objects that the list does not have. Lists of several resources may run at once.
+  // For a list of one resource, call begin_list(), then put() and note_listed() for each object, then end_list(). end_list() returns the
+  // observed objects that the list lacks. `matches` returns true for the types of the resource. Lists of several resources may run at once.
   using TypeMatch = std::function<bool(std::string_view type)>;
   void begin_list(const TypeMatch& matches);
   void note_listed(const Uid& uid);
   std::vector<Uid> end_list(const TypeMatch& matches) const;
 
   std::size_t size() const noexcept { return count_; }
-  // Memory in use.
+  // Returns the bytes of memory in use.
   std::size_t bytes() const noexcept;
 
  private:
@@ -84,8 +84,8 @@ class Graph {
   struct Edge {
     Number owner = kNone, dependent : 31 = kNone;
     Number blocks : 1 = 0;
-    Number next_owner = kNone;              // of the same dependant
-    Number next = kNone, previous = kNone;  // of the same owner
+    Number next_owner = kNone;              // the next edge from the same dependant
+    Number next = kNone, previous = kNone;  // edges to the same owner
   };
 
   Number lookup(const Uid& uid) const;

@@ -143,7 +143,7 @@ Task<Status> Monitor::take(std::shared_ptr<WatchStream> stream, bool initial) {
         callbacks_.listed(type());
         settled_ = true;
       }
-      // Objects of another server have no such revision, so the list is read again.
+      // Objects of another server have the revision 0. A new watch of them begins with a list.
       if (!initial && event.object->revision != 0) revision_ = event.object->revision;
     }
   }

@@ -22,9 +22,9 @@ class Monitor : public std::enable_shared_from_this<Monitor> {
   struct Callbacks {
     // `initial`: part of the first list, or of one after missed events.
     std::function<void(const ServedType& type, const WatchEvent& event, bool initial)> event;
-    // May be empty. A list begins; one that began before and is not complete ends without listed().
+    // Called when a list begins. If the list before is not complete, listed() is not called for it. May be empty.
     std::function<void(const ServedType& type)> listing;
-    // A list is complete: objects that are not in it do not exist any more.
+    // Called when a list is complete: objects that it lacks do not exist any more.
     std::function<void(const ServedType& type)> listed;
   };
   Monitor(const Context& context, Collectable resource, Callbacks callbacks);
@@ -53,7 +53,7 @@ class Monitor : public std::enable_shared_from_this<Monitor> {
   std::shared_ptr<WatchStream> stream_;
 };
 
-// A monitor of a namespaced resource of this server, which stops at the end of the term; the caller calls run().
+// Makes a monitor of a namespaced resource of this server. The caller must call run(). The monitor stops at the end of the term.
 std::shared_ptr<Monitor> make_monitor(const Context& context, GroupVersionResource resource, std::string kind,
                                       Monitor::Callbacks callbacks);
 

@@ -1,4 +1,4 @@
-// Names of objects, each for one node: a name takes its length, rounded up to 8 bytes, and a handle of 4 bytes.
+// Stores the names of objects, one for each node of the graph. A name takes its length, rounded up to 8 bytes. Its handle has 4 bytes.
 //
 // Thread-safety: one thread.
 // Lifetime:      a view is valid until the name's release().
@@ -16,7 +16,7 @@ namespace backplane::controllers::gc {
 
 class NamePool {
  public:
-  // The handle of "".
+  // The handle of the empty name.
   static constexpr std::uint32_t kEmpty = 0;
 
   std::uint32_t take(std::string_view name);
@@ -27,7 +27,7 @@ class NamePool {
 
  private:
   static constexpr std::uint32_t kUnit = 8, kChunkUnits = 8192;  // a chunk has 64 KiB
-  static constexpr std::uint32_t kMostUnits = 32;                // of a name in a chunk of several names
+  static constexpr std::uint32_t kMostUnits = 32;                // of a name that shares a chunk with other names
 
   char* at(std::uint32_t handle) const { return chunks_[handle / kChunkUnits].get() + std::size_t{handle % kChunkUnits} * kUnit; }
   std::uint32_t add_chunk(std::size_t bytes);

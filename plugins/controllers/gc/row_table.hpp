@@ -17,7 +17,7 @@ class RowTable {
  public:
   using Number = std::uint32_t;
 
-  // The number of a default Row.
+  // Adds a default Row, and returns its number.
   Number take() {
     if (!free_.empty()) {
       const Number number = free_.back();
@@ -34,7 +34,7 @@ class RowTable {
   Row& operator[](Number number) { return chunks_[number / kRows][number % kRows]; }
   const Row& operator[](Number number) const { return chunks_[number / kRows][number % kRows]; }
 
-  // Every number is less; some of the rows below it are released.
+  // Returns a number above all numbers in use. Rows below it may have been released.
   Number end() const noexcept { return end_; }
   std::size_t bytes() const noexcept { return chunks_.size() * kRows * sizeof(Row) + free_.capacity() * sizeof(Number); }
 

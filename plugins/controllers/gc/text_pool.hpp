@@ -16,11 +16,11 @@ namespace backplane::controllers::gc {
 
 class TextPool {
  public:
-  // The number of `text`; counts one use.
+  // Returns the number of `text`, and counts one use.
   std::uint32_t take(std::string_view text);
   void release(std::uint32_t number);
   std::string_view text(std::uint32_t number) const { return rows_[number].text; }
-  // Every number is less. The text of a released number is empty.
+  // Returns a number above all numbers in use. The text of a released number is empty.
   std::uint32_t end() const noexcept { return static_cast<std::uint32_t>(rows_.size()); }
 
  private:

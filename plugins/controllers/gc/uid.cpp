@@ -11,7 +11,7 @@ int hex_value(char c) {
   return -1;
 }
 
-// Lower-case digits with hyphens at the places of a UUID, or without any.
+// Reads hexadecimal digits in lower case. If `hyphens`, there must be hyphens at the positions of a UUID.
 bool parse_digits(std::string_view text, bool hyphens, Uid& out) {
   if (text.size() != (hyphens ? 36U : 32U)) return false;
   std::size_t digit = 0;

@@ -1,7 +1,8 @@
 // Identifiers of objects in 16 bytes.
 //
 // Thread-safety: values.
-// Errors:        none. A text that is not a UUID is hashed: two of them may collide, so that a decision compares texts of live objects.
+// Errors:        none. A text that is not a UUID is hashed. Two such texts may collide, so decisions must compare the texts of live
+//                objects.
 #pragma once
 
 #include <array>
@@ -18,7 +19,7 @@ struct Uid {
   auto operator<=>(const Uid&) const = default;
 
   static Uid of(std::string_view text);
-  // 32 hexadecimal digits, and back.
+  // hex() returns 32 hexadecimal digits, which from_hex() reads.
   std::string hex() const;
   static Uid from_hex(std::string_view hex);
   std::size_t hash() const noexcept {

@@ -1,7 +1,7 @@
 // The controller of resource quotas.
 //
 // Thread-safety: the plugin's executor.
-// Lifetime:      until the term ends.
+// Lifetime:      a controller runs until the term ends (frame/term.hpp).
 // Errors:        none.
 #pragma once
 

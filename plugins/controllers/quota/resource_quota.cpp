@@ -110,7 +110,7 @@ class QuotaController : public std::enable_shared_from_this<QuotaController> {
     co_return Status();
   }
 
-  // Watches the deletions of objects that a quota counts.
+  // Watches the objects that a quota counts.
   void follow(const admission::ResourceList& hard) {
     const std::weak_ptr<QuotaController> weak = weak_from_this();
     for (const CountedResource& counted : usage_.counted(hard)) {
@@ -133,7 +133,7 @@ class QuotaController : public std::enable_shared_from_this<QuotaController> {
     }
   }
 
-  // Admission counts additions.
+  // Returns true if the event may change the usage. Additions do not count, because admission has counted them.
   bool may_change_usage(const ServedType& type, const WatchEvent& event) {
     const bool deleted = event.type == EventType::kDeleted, added = event.type == EventType::kAdded;
     if (!is_pod(type)) return deleted || (!added && may_release(type));

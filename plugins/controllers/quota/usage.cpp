@@ -36,7 +36,7 @@ quota::Gates read_quota_gates(const Host& host) {
   return out;
 }
 
-// Read from an informer, or empty if the resource is not served.
+// Reads device classes from an informer. If the resource is not served, there are no device classes.
 class CachedDeviceClasses final : public quota::DeviceClasses {
  public:
   explicit CachedDeviceClasses(const Context& context) {
@@ -67,7 +67,7 @@ GroupResource group_resource_of(std::string_view count_name) {
   return {std::string(text.substr(dot + 1)), std::string(text.substr(0, dot))};
 }
 
-// The version that is counted; an empty resource: none is served.
+// Returns the version whose objects are counted; an empty resource: no version is served.
 GroupVersionResource served_version(const GroupResource& wanted, const ServedTypes* types) {
   for (const GroupVersionResource& known : evaluated_resources()) {
     if (known.group == wanted.group && known.resource == wanted.resource) return known;

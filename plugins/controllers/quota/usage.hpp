@@ -2,7 +2,7 @@
 //
 // Thread-safety: the plugin's executor.
 // Lifetime:      shared by the controller's workers; the host outlives it.
-// Errors:        a resource whose objects cannot be listed is left out, and the last reason is returned.
+// Errors:        a resource whose objects cannot be listed is not counted; Calculated::error is the last reason.
 // Source:        k8s.io/apiserver/pkg/quota/v1 (CalculateUsage).
 #pragma once
 
@@ -18,7 +18,7 @@ namespace backplane::controllers {
 
 namespace quota = admission::quota;
 
-// A resource that a quota counts, and the names under which it does.
+// A resource that a quota counts, and the names under which the quota counts it.
 struct CountedResource {
   GroupResource resource;
   std::shared_ptr<const quota::Evaluator> evaluator;
@@ -29,9 +29,9 @@ class QuotaUsage {
  public:
   explicit QuotaUsage(const Context& context);
 
-  // The resources that `hard` counts; with `types`, only those that are served.
+  // Returns the resources that `hard` counts.
   std::vector<CountedResource> counted(const admission::ResourceList& hard) const;
-  // The usage of each name of `hard` that can be calculated.
+  // The usage of each name of `hard` that could be calculated.
   struct Calculated {
     admission::ResourceList used;
     Status error;

@@ -14,7 +14,7 @@ GroupVersionResource roles() { return {"rbac.authorization.k8s.io", "v1", "clust
 
 bool aggregates(const Object& role) { return has(role, "aggregationRule"); }
 
-// The members of a rule that have values, in the order of the type.
+// Copies the members of a rule that are not empty, in the order of the type.
 Object plain_rule(const Object& rule) {
   Object out;
   for (const std::string_view member : {"verbs", "apiGroups", "resources", "resourceNames", "nonResourceURLs"}) {
@@ -54,7 +54,7 @@ struct Aggregation {
     co_return done.ok() ? Status() : unless_gone(std::move(done).status());
   }
 
-  // The rules of the selected roles, by the order of selectors and names, each once.
+  // Returns the rules of the selected roles, ordered by selector and role name, without repetitions.
   Result<Array> aggregated_rules(const Object& role) const {
     std::vector<Object> others;
     for (const ObjectRef& entry : informer->indexer().list()) others.push_back(tree_of(*entry));
@@ -78,7 +78,7 @@ struct Aggregation {
 
 }  // namespace
 
-// Which roles a change affects is not known: all aggregated roles are examined.
+// Each change causes an examination of all aggregated roles, because the roles that it affects are not known.
 Status start_cluster_role_aggregation(const Context& context) {
   const auto informer = context.term->informer(roles());
   const auto queue = context.term->queue();

@@ -9,7 +9,7 @@ constexpr std::string_view kMigrating = "StorageMigrating";
 
 GroupVersionResource definitions() { return {"apiextensions.k8s.io", "v1", "customresourcedefinitions"}; }
 
-// The definition; empty: the resource has none.
+// Returns the definition; an empty object: the resource has none.
 Task<Result<Object>> find_definition(ApiClient api, GroupResource resource) {
   if (resource.group.empty()) co_return Object();
   auto found = co_await api.get(definitions(), "", resource.resource + "." + resource.group);

@@ -1,7 +1,7 @@
-// The status of the CustomResourceDefinition whose objects are migrated.
+// Writes the status of the CustomResourceDefinition whose objects are migrated.
 //
 // Thread-safety: any executor.
-// Errors:        those of the calls; a resource without a definition has nothing to write.
+// Errors:        those of the calls. Nothing is written for a resource that has no definition.
 // Source:        k8s.io/kubernetes/pkg/controller/storageversionmigrator/migrationrunner.go.
 #pragma once
 
@@ -11,9 +11,10 @@
 
 namespace backplane::controllers {
 
-// Sets the condition StorageMigrating.
+// Sets the condition StorageMigrating to True.
 Task<Status> mark_definition(ApiClient api, GroupResource resource, std::string migration);
-// Clears it. If the definition is the one that was marked and the migration has succeeded, storedVersions becomes the stored version.
+// Sets the condition to False. If the migration has succeeded and the definition's generation has not changed since mark_definition(), sets
+// storedVersions to the storage version.
 Task<Status> release_definition(ApiClient api, GroupResource resource, bool succeeded);
 
 }  // namespace backplane::controllers

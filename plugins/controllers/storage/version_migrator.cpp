@@ -1,5 +1,5 @@
-// A migration goes through four states, each of which is a separate reconcile: waiting for others of its resource, running without a
-// revision, running, and ended.
+// A migration goes through four states, each of which is a separate reconcile: waiting for other migrations of its resource, running
+// without a revision, running, and ended.
 #include <algorithm>
 #include <ctime>
 #include <tuple>
@@ -108,7 +108,7 @@ struct VersionMigrator {
     co_return written.ok() ? Status() : unless_gone(std::move(written).status());
   }
 
-  // The type that is migrated; an empty kind: it is not served.
+  // Returns the type that is migrated; an empty kind: it is not served.
   Task<Result<ServedType>> find_type(GroupResource resource) {
     auto discovering = discover_types(api);
     auto types = co_await std::move(discovering);

@@ -1,7 +1,7 @@
 // Controllers that protect volumes and claims from deletion while they are in use.
 //
 // Thread-safety: the plugin's executor.
-// Lifetime:      until the term ends.
+// Lifetime:      a controller runs until the term ends (frame/term.hpp).
 // Errors:        none.
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace backplane::controllers {
 
-// The finalizer kubernetes.io/pvc-protection. Source: k8s.io/kubernetes/pkg/controller/volume/pvcprotection.
+// Adds and removes the finalizer kubernetes.io/pvc-protection of claims. Source: k8s.io/kubernetes/pkg/controller/volume/pvcprotection.
 Status start_claim_protection(const Context& context);
-// The finalizer kubernetes.io/pv-protection. Source: k8s.io/kubernetes/pkg/controller/volume/pvprotection.
+// Adds and removes the finalizer kubernetes.io/pv-protection of volumes. Source: k8s.io/kubernetes/pkg/controller/volume/pvprotection.
 Status start_volume_protection(const Context& context);
 
 }  // namespace backplane::controllers

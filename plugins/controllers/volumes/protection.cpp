@@ -16,7 +16,7 @@ GroupVersionResource claims() { return {"", "v1", "persistentvolumeclaims"}; }
 GroupVersionResource volumes() { return {"", "v1", "persistentvolumes"}; }
 GroupVersionResource claim_pods() { return {"", "v1", "pods"}; }
 
-// Whether the finalizer has to be added, or may have to be removed.
+// Returns true if the finalizer has to be added, or may have to be removed.
 bool needs_look(const Object& object, std::string_view finalizer) { return is_being_deleted(object) == has_finalizer(object, finalizer); }
 
 Task<Status> write(ApiClient api, GroupVersionResource resource, Object object) {
@@ -44,7 +44,7 @@ bool is_owned_by(const Object& claim, const Object& pod) {
   return owner != nullptr && get_bool(*owner, "controller").value_or(false);
 }
 
-// A pod that its kubelet has cleaned up, or that was deleted without waiting for the kubelet.
+// Returns true for a pod that its kubelet has cleaned up, or that was deleted without waiting for the kubelet.
 bool is_shut_down(const Object& pod) {
   return is_being_deleted(pod) && get_int_path(pod, "metadata.deletionGracePeriodSeconds") == std::optional<std::int64_t>(0);
 }
@@ -62,8 +62,8 @@ bool uses(const Object& pod, const Object& claim) {
   return out;
 }
 
-// Watches pods, and adds claims that a pod may have released to a queue. Records the names of pods with claims, and their claims, so that a
-// deletion between two watches is detected, too.
+// Receives the events of pods, and adds claims that a pod may have released to a queue. Records the claims of each pod, so that the
+// deletion of a pod between two watches is detected, too.
 class ClaimPods {
  public:
   explicit ClaimPods(std::shared_ptr<WorkQueue> queue) : queue_(std::move(queue)) {}
@@ -97,7 +97,7 @@ class ClaimPods {
   }
 
   const std::shared_ptr<WorkQueue> queue_;
-  std::map<std::string, std::vector<std::string>> pods_;  // the claims of each, by the pod's key
+  std::map<std::string, std::vector<std::string>> pods_;  // the claims of each pod, by the pod's key
   std::set<std::string> listed_;
 };
 

@@ -109,7 +109,7 @@ struct PodCollector {
     return terminated;
   }
 
-  // The nodes that pods name and that have been missing for the quarantine and are missing in the store too.
+  // Returns the nodes that pods name, that have been missing for kQuarantine, and that the store does not contain.
   Task<std::set<std::string>> missing_nodes(const std::vector<Object>& all) {
     std::set<std::string> absent;
     for (const Object& pod : all) {

@@ -23,7 +23,7 @@ bool needs_cleanup(const Object& job) {
   return !is_being_deleted(job) && get_int_path(job, "spec.ttlSecondsAfterFinished") && finished_condition(job) != nullptr;
 }
 
-// Seconds until the job expires; an error if the time of its end is unknown.
+// Returns the seconds until the job expires; an error if the time of its end is unknown.
 Result<std::int64_t> seconds_left(const Object& job) {
   const auto ended = parse_rfc3339(get_string(*finished_condition(job), "lastTransitionTime"));
   if (!ended) {
@@ -57,7 +57,7 @@ struct TtlAfterFinished {
     co_return Status();
   }
 
-  // False: not now; the key is queued again for the time of the expiry.
+  // Returns true if the job has expired. Otherwise adds the key to the queue for the time of the expiry.
   Result<bool> is_expired(const std::string& key, const Object& job) const {
     if (!needs_cleanup(job)) return false;
     auto left = seconds_left(job);
