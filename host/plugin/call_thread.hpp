@@ -3,7 +3,7 @@
 // Thread-safety: run() by one thread at a time.
 // Lifetime:      a call that was given up keeps its thread, and what it has captured, until it returns; the process must then exit without
 //                destroying what the call may use (calls_given_up()).
-// Errors:        false: the call has not returned in time.
+// Errors:        run() returns false if the call has not returned in time.
 #pragma once
 
 #include <chrono>
@@ -20,8 +20,8 @@ class CallThread {
   CallThread(const CallThread&) = delete;
   CallThread& operator=(const CallThread&) = delete;
 
-  // Runs `call`, which must not throw, and waits for it. After `limit` the call is given up, and the next one gets a new thread.
-  // `limit` <= 0: waits as long as it takes. The thread works for the server of the caller.
+  // Runs `call`, which must not throw, and waits for it. After `limit` the call is given up, and the next call gets a new thread. If
+  // `limit` <= 0, there is no limit. The thread has the server slot of the caller.
   bool run(std::function<void()> call, std::chrono::nanoseconds limit);
   // Ends the idle thread.
   void stop();

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kAlignment = 16;
 
-// The JSON documents; other embedded files are not checked. Null: the section is not in the format of backplane_embed().
+// The JSON documents of the section; other embedded files are skipped. nullopt: the section is not in the format of backplane_embed().
 std::optional<std::vector<CarriedDocument>> documents_in(const std::string& section) {
   std::vector<CarriedDocument> out;
   for (std::size_t at = 0; at + sizeof(bp_document_head) <= section.size();) {

@@ -8,7 +8,7 @@
 
 namespace backplane {
 
-// In hexadecimal; nullopt if the file cannot be read.
+// The digest in hexadecimal; nullopt if the file cannot be read.
 std::optional<std::string> content_digest(const std::string& path);
 
 }  // namespace backplane

@@ -1,4 +1,4 @@
-// A plugin's description: the head and the manifest of its ELF note, checked.
+// The description of a plugin: the head and the manifest of its ELF note, both checked.
 //
 // Thread-safety: values.
 // Errors:        findings PLG-FILE-…, PLG-DESC-…; all of a file's problems are reported together.
@@ -29,12 +29,12 @@ struct Requirement {
 
 struct Capability {
   std::string name;
-  Version version;  // the plugin's unless the manifest names another
+  Version version;  // the plugin's version, unless the manifest names another one
 };
 
 struct Descriptor {
-  bp_note_head head{};           // of the native tier
-  std::uint32_t stable_abi = 0;  // of the stable tier (backplane/stable/manifest.h); 0: a plugin of the native tier
+  bp_note_head head{};           // the stamp of a plugin of the native tier
+  std::uint32_t stable_abi = 0;  // for the stable tier (backplane/stable/manifest.h); 0: a plugin of the native tier
   std::string name;
   Version version;           // 0.0.0 when it cannot be read
   std::string version_text;  // the manifest's text, for display; may be empty
@@ -49,28 +49,28 @@ struct Descriptor {
   bool answers_to(std::string_view name) const noexcept;
 };
 
-// One file as inspection found it.
+// The result of the inspection of one file.
 struct InspectedPlugin {
   std::string path;
   std::optional<Descriptor> descriptor;  // present if at least name and version could be read
   Findings findings;
   std::string checked_digest = {};  // the SHA-256 of the bytes whose documents have been checked without findings; empty: not checked
 
-  // The plugin's name, or the file's if it could not be read.
+  // The plugin's name; if it could not be read, the name of the file.
   std::string display_name() const;
   // The version's text in the manifest; empty when there is none.
   std::string display_version() const { return descriptor ? descriptor->version_text : std::string(); }
 };
 
-// Reads the note of `path` and checks everything that can be checked without looking at other plugins: the file, the descriptor, and the
-// stamp against this process's SDK.  No code of the file runs.
+// Reads the note of `path` and checks everything that can be checked without other plugins: the file, the descriptor, and whether the stamp
+// (bp_note_head) fits the SDK of this process. No code of the file runs.
 InspectedPlugin inspect_plugin(const std::string& path);
 
 // The same for every *.so of the directories, by directory and then by file name. A file that is found twice, through a repeated directory
 // or a link, is inspected once. A directory that is missing or cannot be read is a warning in `findings`.
 std::vector<InspectedPlugin> inspect_directories(const std::vector<std::string>& directories, Findings& findings);
 
-// The manifest part alone.
+// Parses a manifest. nullopt if `text` is not a JSON object with a valid name.
 std::optional<Descriptor> parse_manifest(std::string_view text, Findings& findings);
 
 // Findings for all fields of the stamp that differ.

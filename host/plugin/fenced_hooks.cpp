@@ -35,13 +35,13 @@ class FencedHealthCheck final : public HealthCheck {
   std::string name() const override { return name_; }
   std::string group() const override { return group_; }
   Task<Status> check() override {
-    // Without a stack: each probe runs the check, possibly every second.
+    // The log gets no stack: each probe runs the check, possibly every second.
     return fenced_hook(
         plugin_, "health check " + name_, [check = check_] { return check->check(); }, Stack::kDropped);
   }
 
  private:
-  std::string plugin_, name_, group_;  // as when the plugin was admitted
+  std::string plugin_, name_, group_;  // name_ and group_: as when the check was registered
   std::shared_ptr<HealthCheck> check_;
 };
 

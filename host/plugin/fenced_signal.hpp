@@ -1,7 +1,7 @@
-// A signal as a plugin sees it: what its callbacks throw is logged with the plugin's name.
+// A signal for a plugin: it forwards to a signal of the host. If a callback throws, the log has the exception and the plugin's name.
 //
 // Thread-safety: as the signal that it forwards to.
-// Lifetime:      callbacks share what they use; this object borrows the host's signal, which outlives it.
+// Lifetime:      callbacks may run after this object was destroyed; the host's signal outlives this object.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // The problems of a plugin: one finding per problem, with a code that never changes its meaning.
 //
-// The same structure goes to the log, to `backplane plugin check` and into the report of a start.
+// The log, `backplane plugin check` and the report of a startup use the same structure.
 // Thread-safety: values.
 #pragma once
 
@@ -59,7 +59,7 @@ inline constexpr std::string_view kStandardLibrary = "PLG-ABI-004";
 inline constexpr std::string_view kStringAbi = "PLG-ABI-005";
 inline constexpr std::string_view kDebugMode = "PLG-ABI-006";
 inline constexpr std::string_view kBoostVersion = "PLG-ABI-007";
-// PLG-ABI-008 was Asio's macros.
+// PLG-ABI-008 was for Asio's macros.
 inline constexpr std::string_view kLanguage = "PLG-ABI-009";
 inline constexpr std::string_view kSanitizers = "PLG-ABI-010";
 inline constexpr std::string_view kPointerSize = "PLG-ABI-011";

@@ -15,9 +15,10 @@ class Graph {
   explicit Graph(std::size_t nodes) : out_(nodes) {}
   void add(std::size_t from, std::size_t to);
   bool reaches(std::size_t from, std::size_t to) const;
-  // The members of a cycle among `nodes`, in the order of its edges; empty: there is no cycle. The first found in the order of `nodes`.
+  // The members of a cycle among `nodes`, in the order of its edges; empty if there is no cycle. If there are several cycles, it is the one
+  // that is found first in the order of `nodes`.
   std::vector<std::size_t> cycle(const std::vector<std::size_t>& nodes) const;
-  // Kahn's order of `nodes`; of several nodes that may come next, the one with the lowest rank is next. The graph has no cycle.
+  // `nodes` in Kahn's order. If several nodes may come next, the one with the lowest rank does. Precondition: the graph has no cycle.
   std::vector<std::size_t> sorted(const std::vector<std::size_t>& nodes, const std::vector<std::size_t>& rank, Direction direction) const;
 
  private:

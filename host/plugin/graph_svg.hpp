@@ -1,4 +1,5 @@
-// The delegation chain as a picture (SVG 1.1): a plugin is above the plugins that it requires; plugins that do not run are at the bottom.
+// The delegation chain as a picture (SVG 1.1). A plugin is above the plugins that follow it in the chain and to which it has an edge.
+// Plugins that do not run are at the bottom.
 //
 // Thread-safety: a function of its argument.
 #pragma once

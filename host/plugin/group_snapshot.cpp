@@ -11,7 +11,7 @@
 namespace backplane {
 namespace {
 
-// Columns that functions compute which the host has, too.
+// Columns that functions of the plugin compute, and that the host can also compute.
 struct KnownColumn {
   std::string_view name, path;
   PrintFound print;
@@ -20,7 +20,7 @@ constexpr KnownColumn kKnownColumns[] = {{"Name", ".metadata.name", nullptr},
                                          {"Age", ".metadata.creationTimestamp", kit::show_age},
                                          {"Created At", ".metadata.creationTimestamp", nullptr}};
 
-// Other columns without a path are left out.
+// The columns that the host can show: those with a path, and those of kKnownColumns.
 std::vector<TableColumn> plain_columns(const Strategy& strategy) {
   std::vector<TableColumn> out;
   for (TableColumn column : strategy.table_convertor().columns()) {

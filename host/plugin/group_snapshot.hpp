@@ -23,7 +23,7 @@ struct SubresourceSnapshot {
   std::string name;  // "status"
   GroupVersionKind kind;
   bool reads = false, updates = false, creates = false;
-  std::vector<std::string> methods;  // of a connecter
+  std::vector<std::string> methods;  // the methods of a Connecter
 };
 
 struct KindSnapshot {
@@ -32,7 +32,7 @@ struct KindSnapshot {
   std::vector<std::string> short_names, categories;
   bool namespaced = true;
   std::vector<SelectableField> fields;
-  std::vector<TableColumn> columns;  // without those that the plugin's code computes
+  std::vector<TableColumn> columns;  // without the columns that the plugin's code computes
   std::vector<SubresourceSnapshot> subresources;
   int group_priority = 1000, version_priority = 15;
   std::string definition;  // the name of its type in OpenAPI
@@ -44,7 +44,7 @@ struct PluginSnapshot {
   std::vector<KindSnapshot> kinds;
 };
 
-// A kind whose storage a plugin has made; `facts` lacks the facts of its group and of its schema.
+// A kind for which a plugin has made a storage. `facts` lacks the members that describe the kind's group and its schema.
 struct StoredKindFacts {
   KindSnapshot facts;
   std::shared_ptr<const SchemaSet> schemas;

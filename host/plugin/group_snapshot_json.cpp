@@ -1,4 +1,4 @@
-// The document of a PluginSnapshot.
+// Converts a PluginSnapshot to JSON and back.
 #include "backplane/core/json_access.hpp"
 #include "backplane/kit/table.hpp"
 #include "plugin/group_snapshot.hpp"
@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kDocumentKind = "PluginGroups", kDocumentVersion = "plugins.backplane.dev/v1alpha1";
 
-// Functions of columns that the host has itself.
+// Functions of columns that the host has itself, and their names in the document.
 struct Printer {
   std::string_view name;
   PrintFound print;

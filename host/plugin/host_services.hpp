@@ -1,8 +1,8 @@
-// The parts of the server that plugins use through the SDK's Host, other than those that a generation owns.
+// The parts of the server that plugins use through the SDK's Host, except those that belong to a PluginGeneration.
 //
 // Thread-safety: every method from any thread.
 // Lifetime:      outlives the PluginRegistry.
-// Errors:        the defaults are those of a host without a server: kServiceUnavailable, or nothing.
+// Errors:        the default implementations are for a host without a server: they return kServiceUnavailable, or nothing.
 #pragma once
 
 #include <functional>
@@ -32,7 +32,7 @@ namespace backplane {
 class PluginSettings {
  public:
   virtual ~PluginSettings() = default;
-  // Host::flag().
+  // Implements Host::flag().
   virtual std::optional<std::string> flag(std::string_view name) const;
   // False when --runtime-config switched it off.
   virtual bool resource_enabled(const GroupVersionResource& resource) const;
@@ -40,19 +40,19 @@ class PluginSettings {
   virtual std::string configuration(std::string_view plugin) const;
 };
 
-// The route table.  Its methods are called after commit only.
+// The route table. The methods are called only after the registrations of the plugin have been committed.
 class ServedApi {
  public:
   virtual ~ServedApi() = default;
   virtual Status change(const std::string& delegate, GroupsChange change);
   virtual std::vector<GroupVersionInfo> group_versions() const;
-  // Until drop_callbacks(owner).
+  // The callback is called until drop_callbacks(owner).
   virtual void on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback, const void* owner);
   virtual void drop_callbacks(const void* owner);
   virtual Signal& groups_complete();
   // The storage of a resource in the route table, or null.
   virtual std::shared_ptr<RestStorage> find_storage(const GroupVersionResource& resource) const;
-  // DynamicPaths of `delegate`.
+  // These implement the DynamicPaths of the plugin `delegate`.
   virtual Status publish_path(const std::string& delegate, PathRoute route);
   virtual Status withdraw_path(const std::string& delegate, const std::string& path);
 
@@ -64,16 +64,16 @@ class ServedApi {
 class ServerAccess {
  public:
   virtual ~ServerAccess() = default;
-  // `tasks`: of the caller; the client's calls end before the task group does.
+  // `tasks`: the task group of the caller, which outlives the client's calls.
   virtual std::shared_ptr<HttpClient> client(TaskGroup& tasks, std::optional<UserInfo> user);
   virtual Result<std::shared_ptr<HttpClient>> make_client(TaskGroup& tasks, ClientConfig config);
   // The objects of all caches that exist now.
   virtual std::vector<StoredObjects> stored_objects() const;
-  // The AuthorizerOrder of a committed plugin has changed.
+  // Called when the AuthorizerOrder of a committed plugin has changed.
   virtual Status authorizer_order_changed();
-  // Host::set_storage_transformers of `plugin`, after commit.
+  // Implements Host::set_storage_transformers() of `plugin` after commit.
   virtual Status set_storage_transformers(const std::string& plugin, std::shared_ptr<const StorageTransformers> transformers);
-  // Host::convert; after commit.
+  // Implements Host::convert() after commit.
   virtual Task<Result<Object>> convert(GroupVersionKind to, Object object);
 };
 
@@ -83,9 +83,9 @@ struct HostServices {
   ServedApi& api;
   ServerAccess& access;
   // Names that the host has registered: "path /healthz" → "the host". Kinds: path, poststarthook, preshutdownhook, check, signal, storage,
-  // authenticator, authorizer, admission.
+  // authenticator, authorizer, admission, audit, request, peer, group version.
   std::map<std::string, std::string> taken = {};
-  // The implementations; plugins may call them after the server has been constructed.
+  // What the Host of each plugin returns for these interfaces. Plugins may call them after the server has been constructed.
   PublishedAuthorizer authorizer = {};
   PublishedTokenAuthenticator tokens = {};
   EquivalentResourceTable equivalents = {};

@@ -1,4 +1,4 @@
-// Which plugins are shipped with the server: those of this tree, in the directory that is the default of --plugin-dir.
+// The plugins that are shipped with the server: those of this source tree, in the default directory of --plugin-dir.
 //
 // Thread-safety: any thread.
 #pragma once
@@ -8,7 +8,7 @@
 
 namespace backplane {
 
-// Their names, sorted.
+// The names of these plugins, sorted.
 const std::vector<std::string_view>& in_tree_plugins();
 bool is_in_tree(std::string_view plugin, std::string_view file);
 

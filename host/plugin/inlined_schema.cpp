@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kComponents = "#/components/schemas/";
 constexpr std::size_t kDeepest = 64;            // nested references
 constexpr std::size_t kMostTypes = 4'000;       // inserted types of one schema
-constexpr std::size_t kMostBytes = 128 * 1024;  // of the text
+constexpr std::size_t kMostBytes = 128 * 1024;  // size of the schema's text
 
 Object any_object() { return {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}}; }
 

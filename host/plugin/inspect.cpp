@@ -50,7 +50,7 @@ std::optional<Descriptor> read_note(const std::string& note, Findings& findings)
   return descriptor;
 }
 
-// The note of a plugin of the stable tier.
+// Parses the note of a plugin of the stable tier.
 std::optional<Descriptor> read_stable_note(const std::string& note, Findings& findings) {
   bp_stable_note_head head{};
   if (note.size() >= sizeof(head)) std::memcpy(&head, note.data(), sizeof(head));
@@ -74,7 +74,7 @@ void check_entry(const ElfFile& elf, const char* symbol, std::string fix, Findin
   add(findings, finding_code::kNoEntry, "entry", symbol, {}, "the file does not export the entry point", std::move(fix));
 }
 
-// The *.so of a directory by name.
+// The *.so files of a directory, sorted by name.
 std::vector<std::string> files_of(const std::string& directory, Findings& findings) {
   std::error_code error;
   std::vector<std::string> paths;
@@ -128,7 +128,7 @@ InspectedPlugin inspect_plugin(const std::string& path) {
 
 std::vector<InspectedPlugin> inspect_directories(const std::vector<std::string>& directories, Findings& findings) {
   std::vector<InspectedPlugin> plugins;
-  // A directory given twice and links to one file are one plugin each, not a duplicate.
+  // A file that is found twice, through a repeated directory or a link, is one plugin and no duplicate.
   std::set<std::pair<dev_t, ino_t>> seen;
   for (const auto& directory : directories) {
     for (const auto& path : files_of(directory, findings)) {

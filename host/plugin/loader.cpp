@@ -158,7 +158,7 @@ std::string map_file(boost::dll::shared_library& library, const std::string& pat
   return text ? text : error.message();
 }
 
-// Mapped permanently; reachable, so that a leak checker does not report it.
+// Keeps the code mapped until the process ends. The list stays reachable, so that a leak checker does not report it.
 void keep_mapped(boost::dll::shared_library library) {
   static std::mutex mutex;
   static auto* libraries = new std::vector<boost::dll::shared_library>();
@@ -168,7 +168,7 @@ void keep_mapped(boost::dll::shared_library library) {
 
 const char* entry_symbol(const InspectedPlugin& inspected) { return inspected.descriptor->is_stable() ? BP_STABLE_ENTRY : BP_ENTRY_SYMBOL; }
 
-// The plugin, or the error, that the entry point at `entry` returns; null: it returned neither.
+// The plugin or the error that the entry point at `entry` returns; null if the entry point returned neither.
 Result<std::unique_ptr<Plugin>> make_plugin_of(const InspectedPlugin& inspected, const void* entry) {
   if (inspected.descriptor->is_stable()) {
     return stable::make_plugin(reinterpret_cast<stable::Entry>(reinterpret_cast<std::uintptr_t>(entry)), inspected.display_name());
@@ -263,7 +263,7 @@ MappedCode::Unmapped MappedCode::unmap() {
 
 class PluginLoading {
  public:
-  // A copy that this process does not map.
+  // A private copy that this process does not map.
   static MappedCode keep(std::string copy) {
     MappedCode code;
     code.state_ = std::make_unique<MappedCode::State>();

@@ -18,7 +18,7 @@
 
 namespace backplane {
 
-// The directory of the private copies of one start: <base>/gen-<pid>-<n>, removed with this object.
+// The directory of the private copies of one server: <base>/gen-<pid>-<n>. The destructor removes it.
 class GenerationDirectory {
  public:
   // Also removes copies of processes that have ended.  An empty `base` means a directory under the system's temporary one.
@@ -39,7 +39,7 @@ class MappedCode {
   MappedCode();
   MappedCode(MappedCode&&) noexcept;
   MappedCode& operator=(MappedCode&&) noexcept;
-  ~MappedCode();  // leaves it mapped
+  ~MappedCode();  // leaves the code mapped
   // The private copy; empty: nothing is mapped.
   const std::string& copy() const noexcept;
   enum class Unmapped : unsigned char {
@@ -63,10 +63,10 @@ struct LoadedPlugin {
   explicit operator bool() const noexcept { return plugin != nullptr; }
 };
 
-// Copies the file of `inspected`, verifies that the copy is the inspected file, maps it and makes the plugin. Returns nothing and adds a
-// finding if that fails. `inspected` has a descriptor.
+// Copies the file of `inspected`, verifies that the copy is the inspected file, maps it and makes the plugin. If that fails, it adds a
+// finding and returns an empty LoadedPlugin. `inspected` has a descriptor.
 LoadedPlugin load_plugin(const InspectedPlugin& inspected, const GenerationDirectory& directory, Findings& findings);
-// The same, but a runner process maps the copy. The file in `options` is ignored.
+// As load_plugin(), but a runner process maps the copy. The file in `options` is ignored.
 LoadedPlugin load_in_runner(const InspectedPlugin& inspected, const GenerationDirectory& directory, runner::RunnerOptions options,
                             Findings& findings);
 

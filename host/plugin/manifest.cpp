@@ -14,7 +14,7 @@ constexpr std::size_t kMaxShownLength = 64;
 // Reads members one by one and collects the errors.
 class ManifestReader {
  public:
-  // `root`: the manifest, whose text this is.
+  // `root`: the value that was parsed from `text`.
   ManifestReader(std::string_view text, const Value& root, Findings& findings)
       : text_(text), root_(root), has_lines_(text.find('\n') != std::string_view::npos), findings_(findings) {}
 

@@ -17,7 +17,7 @@ enum class Placement : unsigned char { kInProcess, kRunner };
 // "in-process", "runner".
 std::string_view placement_name(Placement placement) noexcept;
 
-// By plugin: its name, or the last part of it.
+// The placements by plugin; the key is the plugin's name or the last part of the name.
 using Placements = std::map<std::string, Placement>;
 Result<Placements> read_placements(const std::vector<std::string>& values);
 Placement placement_of(const Placements& placements, const std::string& plugin);

@@ -19,7 +19,8 @@ Graph Planner::requirement_graph() {
   return graph;
 }
 
-// Rejects plugins whose requirements are not met, repeatedly, and all plugins of a cycle of requirements, none of which could start.
+// Rejects plugins whose requirements are not met, repeatedly. Also rejects all plugins of a cycle of requirements, because none could
+// start.
 Graph Planner::settled_requirements() {
   for (;;) {
     block_dependents();
@@ -84,7 +85,8 @@ Graph Planner::declared_order() {
   return graph;
 }
 
-// The edges with a lower precedence than those by name: first those of "*", then each plugin in front of the plugins that it requires.
+// Adds the edges with a lower precedence than those by name: first those of "*", then those from each plugin to the plugins that it
+// requires. An edge that would close a cycle is left out.
 void Planner::add_weak_order(Graph& graph) {
   const auto all = running();
   const auto has_star = [](const std::vector<std::string>& names) { return std::find(names.begin(), names.end(), "*") != names.end(); };

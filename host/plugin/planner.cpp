@@ -163,7 +163,7 @@ std::string Planner::chain_of(std::size_t i) {
   return text + ": " + (code.empty() ? std::string(state_name(at(i).state)) : std::string(code));
 }
 
-// What to do about a plugin that requires `i`; empty unless a disabled plugin causes that.
+// What to do about a plugin that requires `i`; empty unless a disabled plugin is the cause.
 std::string Planner::remedy_of(std::size_t i) {
   for (std::size_t steps = 0; at(i).blocked_by && steps < plan_.plugins.size(); ++steps) i = *at(i).blocked_by;
   if (at(i).state != PluginState::kDisabled) return {};

@@ -1,6 +1,6 @@
 // One pass over a plan, for planner.cpp (selection) and plan_order.cpp (orders) only.
 //
-// Thread-safety: none; an object of it lives as long as one plan is made, and refers to its arguments.
+// Thread-safety: one thread; a Planner refers to its arguments and lives only while a plan is made.
 #pragma once
 
 #include <algorithm>
@@ -35,8 +35,8 @@ class Planner {
     reject_duplicates();
   }
 
-  // Each step rejects as few plugins as possible, and its consequences are applied before the next step, so that no plugin is rejected for
-  // one that does not run.
+  // Each step rejects as few plugins as possible, and its consequences are applied before the next step. So no plugin is rejected because
+  // of another one that does not run.
   void order() {
     plan_.edges.clear();
     plan_.fatal.clear();
@@ -115,7 +115,7 @@ class Planner {
   bool is_blocked_by(std::size_t i, std::size_t by);
   std::string chain_of(std::size_t i);
   std::string remedy_of(std::size_t i);
-  // The one that is used for a requirement: the plugin of that name, else the newest provider.
+  // The plugin that meets the requirement of `i`: the plugin of that name, otherwise the newest provider.
   std::optional<std::size_t> provider_of(std::size_t i, const Requirement& requirement);
   bool host_provides(const Requirement& requirement) const;
   Graph requirement_graph();

@@ -15,7 +15,7 @@ InspectedPlugin plugin(const std::string& manifest, std::string path = {}) {
   return result;
 }
 
-// {"name":"a","version":"1.0.0", …}
+// A plugin with the manifest {"name": `name`, "version": `version`, `more`}.
 InspectedPlugin named(const std::string& name, const std::string& more = {}, const std::string& version = "1.0.0", std::string path = {}) {
   return plugin(R"({"name":")" + name + R"(","version":")" + version + "\"" + (more.empty() ? "" : "," + more) + "}", std::move(path));
 }
@@ -151,7 +151,7 @@ TEST(Planner, AThirdPartyPluginThatReversesTheChainIsRejectedAlone) {
   EXPECT_NE(finding.message.find("evil declares behind apps and in_front_of core"), std::string::npos) << finding.message;
   EXPECT_NE(finding.message.find("apps declares behind core"), std::string::npos) << finding.message;
   EXPECT_TRUE(find_plugin(plan, "apps").inspected.findings.empty());
-  // A required plugin's contradictory declarations are rejected too.
+  // A plugin with contradictory declarations is rejected even if it is required.
   const auto required = plan_plugins(plugins, {{}, {"evil"}, {}});
   EXPECT_EQ(names(required, required.chain), (Names{"core", "apps"}));
   ASSERT_EQ(required.fatal.size(), 1u);

@@ -33,7 +33,7 @@ Status check_replaceable(const std::string& name, const StagedRegistrations& own
   return {};
 }
 
-// The generations in the order of `places`, which are indexes in `plan`; those of the changed plugins are the next ones.
+// The generations of the plugins at `places` (indexes in `plan`). For a plugin of the change it is the next generation.
 std::vector<GenerationRef> in_order(const Plan& plan, const std::vector<std::size_t>& places, const std::vector<GenerationRef>& now,
                                     const PluginChange& change) {
   std::vector<GenerationRef> out;
@@ -50,7 +50,7 @@ std::vector<GenerationRef> in_order(const Plan& plan, const std::vector<std::siz
   return out;
 }
 
-// Indexes of the plugins that depend on one of `on`, which are marked; those are marked, too.
+// Marks each plugin that depends on a marked one, directly or through others. `optional_too`: also if the requirement is optional.
 void mark_dependants(const Plan& plan, std::vector<bool>& marked, bool optional_too) {
   for (bool more = true; more;) {
     more = false;
@@ -70,7 +70,7 @@ std::vector<bool> marked_name(const Plan& plan, const std::string& name) {
   return marked;
 }
 
-// "a" and "a, b" with the names quoted.
+// The names, quoted and separated by commas.
 std::string joined(const std::vector<std::string>& names) {
   std::string out;
   for (const auto& name : names) out += (out.empty() ? "" : ", ") + backplane::quoted(name);
@@ -160,7 +160,7 @@ Result<Plan> PluginRegistry::plan_with(const PluginChange& change) const {
   for (const auto& part : change.parts) {
     if (part.file.descriptor) files.push_back(part.file);
   }
-  // Plugins that startup left out, and that were enabled since, run.
+  // A plugin that startup has disabled may have been enabled since then.
   PlanOptions options = plan_options_;
   for (const auto& file : files) std::erase(options.disabled, file.descriptor->name);
   Plan plan = plan_plugins(files, options);
@@ -307,7 +307,8 @@ Status PluginRegistry::commit(PluginChange& change, std::chrono::nanoseconds hoo
   return {};
 }
 
-// While the hooks of a new generation run, they find the storages of the new generations and not the former ones, so they may retain them.
+// While the hooks of a new generation run, find_storage() returns the storages of the new generations and not of the former ones, because
+// the hooks may keep them.
 Status PluginRegistry::run_hooks(const PluginChange& change, std::chrono::nanoseconds limit) {
   auto targets = std::make_shared<UnpublishedTargets>();
   for (const auto& part : change.parts) {

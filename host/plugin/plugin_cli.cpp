@@ -62,7 +62,7 @@ int list(const CliOptions& options, std::ostream& out, std::ostream& err) {
   return show(plan, options.json() ? list_as_json(plan) : list_as_text(plan), out, err);
 }
 
-// A file, or the name of a plugin in the directories.
+// `what`: a file, or the name of a plugin in the directories.
 std::optional<InspectedPlugin> find_plugin(const CliOptions& options, const std::string& what, Findings& findings) {
   std::error_code error;
   if (fs::exists(fs::symlink_status(what, error))) return inspect_plugin(what);

@@ -1,4 +1,4 @@
-// `backplane plugin list|inspect|check|graph [-o json]`: looks at plugins without running any of their code.  Other layers add subcommands.
+// `backplane plugin list|inspect|check|graph [-o json]`: reads plugins without running their code. Other layers add subcommands.
 //
 // Thread-safety: one thread; writes to standard output and standard error.
 // Errors:        the exit code: 0 in order, 1 something is wrong with a plugin or the plan, 2 the command line is wrong.
@@ -19,7 +19,7 @@ class PluginCommands {
   virtual ~PluginCommands() = default;
   // `list`: the command of that name, for further options.
   virtual void add_to(CLI::App& app, CLI::App& list) = 0;
-  // The exit code if one of them was given.
+  // The exit code if one of these subcommands was given; otherwise nullopt.
   virtual std::optional<int> run(std::ostream& out, std::ostream& err) = 0;
 };
 

@@ -176,7 +176,7 @@ const char* name_of(int number) noexcept {
   return "?";
 }
 
-// A crash during this thread's call of a plugin is attributed to that plugin, wherever the instruction is.
+// If no code of a plugin is on the stack, a crash during a lifecycle call of this thread is attributed to the plugin of that call.
 void record_crash(int number, const Innermost& in) noexcept {
   if (g_crash_file.load() < 0) return;
   char thread[16] = "";
@@ -243,7 +243,7 @@ struct Sample {
   sem_t done;
   std::atomic<const CodeRange*> range{nullptr};
   std::atomic<std::uintptr_t> address{0};
-  std::atomic<const CodeRange*> wanted{nullptr};  // null: the innermost
+  std::atomic<const CodeRange*> wanted{nullptr};  // null: the innermost plugin
 };
 Sample g_sample;
 std::mutex g_sample_mutex;
@@ -363,7 +363,7 @@ std::optional<RunningCall> running_lifecycle_call() {
 void report_crashes() {
   if (!kThrowsAreNoted) return;
   static const SignalStack stack;
-  // The unwinder takes memory at its first use.
+  // The unwinder allocates memory at its first use, so it is used here and not first in a signal handler.
   void* frame = nullptr;
   backtrace(&frame, 1);
   struct sigaction action {};

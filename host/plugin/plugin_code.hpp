@@ -21,9 +21,9 @@ void note_build(const std::string& plugin, PluginBuild build);
 // Records the mapped file that contains `address` as the plugin's.  `file`: the operator's path, not the private copy.
 void remember_plugin_code(const std::string& plugin, const std::string& file, const void* address);
 
-// Before the file that `address` lies in is unmapped.  Null: without effect.
+// Call it before the file that contains `address` is unmapped. A null address has no effect.
 void forget_plugin_code(const void* address);
-// Whether a thread other than this one has code of the file that `address` lies in on its stack, or does not respond within `patience`.
+// True if a thread other than this one has code of the file that contains `address` on its stack, or does not respond within `patience`.
 bool is_code_running(const void* address, std::chrono::milliseconds patience);
 
 // A call of the host into a plugin while it is loaded: "constructor", "configure()".  The process records one call: a nested scope replaces
@@ -41,19 +41,19 @@ struct RunningCall {
 };
 std::optional<RunningCall> running_lifecycle_call();
 
-// A call into a plugin that this thread makes from now on, for the record of a crash on this thread; null: none.  `call`: static.
-// A LifecycleCallScope of the thread takes precedence.
+// Sets the call into a plugin that this thread makes, for the record of a crash on this thread; null: none. `call` is a static text. A
+// LifecycleCallScope of the thread takes precedence.
 void note_call_of_this_thread(const char* call) noexcept;
 
-// From here on SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT write one line to standard error before they do what they did without it (a core
-// dump, the exit status of the signal): the signal, the plugin whose code is innermost on the stack, its file and the offset in it.
-// Builds with sanitizers leave that to the sanitizer.
+// Installs handlers for SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT. A handler writes one line to standard error: the signal, the plugin
+// whose code is innermost on the stack, its file and the offset in it. Then the signal has its default effect (a core dump, the exit
+// status). Builds with sanitizers install nothing.
 void report_crashes();
-// Where the line of a crash is written as well, its fields separated by tabs: signal, plugin, version, file, digest, place, call, thread.
-// -1: nowhere.  The descriptor stays open.
+// The line of a crash is also written to `descriptor`, with its fields separated by tabs: signal, plugin, version, file, digest, place,
+// call, thread. -1: it is not. The caller keeps the descriptor open.
 void record_crashes_in(int descriptor) noexcept;
 
-// Threads that have a plugin's code on their stack right now.
+// Threads that have code of a plugin on their stack.
 struct ThreadInPlugin {
   std::string thread, plugin, place;  // place: "/path/x.so+0x1234"
 };

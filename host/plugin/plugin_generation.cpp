@@ -9,11 +9,11 @@
 namespace backplane {
 namespace {
 
-// Blocks this thread until one of the two fires or `limit` has passed.
+// Blocks this thread until `signal` or `hurry` fires, or until `limit` has passed. Returns true if `signal` has fired.
 bool fires_within(Signal& signal, NamedSignal& hurry, std::chrono::nanoseconds limit) {
   const auto woken = std::make_shared<std::counting_semaphore<4>>(0);
   signal.on_fire([woken] { woken->release(); });
-  hurry.on_fire_while(woken, [woken = woken.get()] { woken->release(); });  // it lives as long as the server
+  hurry.on_fire_while(woken, [woken = woken.get()] { woken->release(); });  // hurry lives as long as the server
   (void)woken->try_acquire_for(limit);
   return signal.fired();
 }
@@ -41,7 +41,7 @@ struct Mapping {
   const std::string& file;
   std::size_t bytes = 0;
 };
-// The loadable segments of one file.
+// The size of the loadable segments of a mapped file.
 std::size_t mapped_size(const std::string& file) {
   Mapping mapping{file};
   const auto look = [](dl_phdr_info* info, std::size_t, void* data) {
@@ -122,8 +122,8 @@ void PluginGeneration::run_pre_shutdown_hooks(std::chrono::nanoseconds limit, Na
   }
 }
 
-// Informers (of any plugin) restart their watch at once and find the successor.  Watches that had reached this generation just before
-// are ended in the next round.
+// Ends the watches of this generation, in rounds. Informers (of any plugin) restart their watch at once and reach the successor. A watch
+// that has reached this generation just before is ended in the next round.
 bool PluginGeneration::drain(const RetireLimits& limits, NamedSignal& hurry) {
   const auto until = std::chrono::steady_clock::now() + limits.requests;
   std::chrono::nanoseconds round = std::chrono::milliseconds(100);

@@ -3,8 +3,8 @@
 //
 //   made → staged → commit() → [activate()] → in service → retire() → destroyed, its code unmapped
 //
-// Each registration holds the generation (base/hold.hpp), so a request that uses one keeps the generation alive. retire() waits until no
-// hold is left.
+// Each registration holds the generation (base/hold.hpp), so a request that uses a registration keeps the generation alive. retire() waits
+// until no hold is left.
 //
 // Thread-safety: the steps by one thread at a time; name(), executor() and hold() from any thread.
 // Lifetime:      shared by the registry and the steps in progress. A generation that is destroyed without a successful retire() leaves its
@@ -34,14 +34,14 @@ struct RetireLimits {
   std::chrono::nanoseconds requests = std::chrono::seconds(75);      // the requests that use the generation
   std::chrono::nanoseconds tasks = std::chrono::seconds(10);
   std::chrono::nanoseconds loops = std::chrono::seconds(2);
-  // Between the destruction of the plugin's objects and the unmapping of its code: responses in progress may refer to read-only data of the
-  // plugin.
+  // The time between the destruction of the plugin's objects and the unmapping of its code, because responses in progress may refer to
+  // read-only data of the plugin.
   std::chrono::nanoseconds code = std::chrono::seconds(60);
 };
 
 class PluginGeneration {
  public:
-  // `names`: the names that the host and other plugins have registered; those of this plugin are added.
+  // `names`: the names that the host and other plugins have registered. The plugin's registrations add its own names.
   PluginGeneration(std::string name, LoadedPlugin loaded, HostServices& services, TakenNames names);
   ~PluginGeneration();
   PluginGeneration(const PluginGeneration&) = delete;
@@ -82,9 +82,10 @@ class PluginGeneration {
   TaskGroup& tasks() noexcept { return tasks_; }
   // Names of the executors that do not end within `limit`.
   std::vector<std::string> stop_loops(std::chrono::nanoseconds limit) { return loops_->stop(limit); }
-  // Call it when the tables of the server no longer refer to the generation. Runs the pre-shutdown hooks, ends the watches, waits for the
-  // requests, ends tasks and threads, and destroys the plugin. Blocks; after `hurry` has fired it waits for nothing. Returns the code,
-  // which is unused from then on; nullopt if a request, task or thread has not ended: the generation must then live as long as the process.
+  // Runs the pre-shutdown hooks, ends the watches, waits for the requests, ends tasks and threads, and destroys the plugin. It blocks;
+  // after `hurry` has fired it waits only for the threads. Precondition: the tables of the server no longer refer to the generation.
+  // Returns the code, which nothing uses any more. nullopt if a request, task or thread has not ended: the generation must then live as
+  // long as the process.
   std::optional<MappedCode> retire(const RetireLimits& limits, NamedSignal& hurry);
 
  private:

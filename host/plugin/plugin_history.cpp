@@ -36,7 +36,7 @@ std::string whole_file(const std::string& path) {
   return std::move(text).str();
 }
 
-// Another build may have other checks.
+// Identifies this build of the server: another build may have other checks.
 std::string this_build() {
   const BuildInfo& build = build_info();
   std::string text(build.version);

@@ -1,9 +1,9 @@
-// The record of plugins in former runs of the server, kept in the data directory (plugins.json, and plugin-crash for the last crash): which
-// plugin has crashed the server and until when it is left out, which files have passed a probe, which files have documents without
-// findings, and which startups have not ended.
+// The record of plugins in former runs of the server, kept in the data directory (plugins.json, and plugin-crash for the last crash):
+// plugins that have crashed the server and until when they are left out, files that have passed a probe, files whose documents have no
+// findings, and startups that have not ended.
 //
-// A plugin that has crashed the server is left out for ten minutes; each further crash of the same file doubles that, up to a day.  Another
-// file, forgive(), and the end of the time lift it.
+// A plugin that has crashed the server is left out for ten minutes. Each further crash of the same file doubles the time, up to a day. A
+// file with other bytes is not left out. forgive() ends the time early.
 // Thread-safety: one thread at a time.
 // Lifetime:      values; open() reads the files, each change writes them.
 // Errors:        a file that cannot be read counts as empty, one that cannot be written is a warning in the log: the server runs without.
@@ -28,12 +28,12 @@ struct PluginCrash {
   Time time = {}, until = {};
   int count = 1;
 };
-// "it has crashed the server at … (SIGSEGV in provision() at …)"
+// "it crashed the server at … (SIGSEGV in provision() at …)"
 std::string crash_text(const PluginCrash& crash);
 
 class PluginHistory {
  public:
-  // `directory`: empty: nothing is kept.  Takes over the crash of the former run.
+  // Reads the history, and takes the crash of the former run from its file. If `directory` is empty, nothing is kept.
   static PluginHistory open(std::string directory);
 
   // The crash because of which a file with these bytes is left out; null: it is not left out.
@@ -57,7 +57,7 @@ class PluginHistory {
   std::size_t begin_startup();
   void end_startup();
 
-  // The descriptor for the line of a crash in this run; -1: none.  The caller never closes it.
+  // The descriptor to which the line of a crash in this run is written; -1: none. The caller must not close it.
   int crash_file() const;
 
  private:

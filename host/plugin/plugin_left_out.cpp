@@ -77,7 +77,7 @@ void PluginRegistry::probe_new_files() {
   for (const auto i : plan_.start_order) {
     auto& file = plan_.plugins[i].inspected;
     const auto digest = digests_.find(file.path);
-    if (in_runner(file.descriptor->name)) continue;  // it crashes alone
+    if (in_runner(file.descriptor->name)) continue;  // a crash ends only the runner
     if (digest != digests_.end() && !history_.has_probed(digest->second)) files.push_back(&file);
   }
   std::vector<std::string> passed;

@@ -45,11 +45,11 @@ struct PluginOptions {
   std::string storage = {};              // the store in use; empty: plugins of all stores are loaded
   RetireLimits limits = {};
   std::map<std::string, std::string> required_by_flags = {};  // PlanOptions::required_by_flags
-  // Of each lifecycle call of a plugin that is not shipped with the server; <= 0: none.
+  // The time limit of each lifecycle call of a plugin that is not shipped with the server; <= 0: no limit.
   std::chrono::nanoseconds call_limit = std::chrono::seconds(30);
-  // Where PluginHistory is kept; empty: nowhere, so no plugin is left out because of a crash.
+  // The directory of PluginHistory; empty: none, so no plugin is left out because of a crash.
   std::string history_dir = {};
-  // The executable whose `plugin probe` loads the files of other plugins first; empty: none does.
+  // The executable whose command `plugin probe` loads new files of other plugins in a child process; empty: files are not probed.
   std::string probe_program = {};
   std::chrono::nanoseconds probe_limit = std::chrono::seconds(10);
   std::vector<Capability> more_capabilities = {};                    // beyond host_capabilities()
@@ -77,7 +77,7 @@ struct PluginRows {
   std::map<std::string, Host::StorageBackendFactory> storage_backends;
   std::vector<std::shared_ptr<Authenticator>> authenticators;  // these and the following ones in start order
   std::vector<std::shared_ptr<Authorizer>> authorizers;
-  std::shared_ptr<AuthorizerOrder> authorizer_order;  // null: --authorization-mode
+  std::shared_ptr<AuthorizerOrder> authorizer_order;  // null: --authorization-mode decides
   std::vector<AdmissionRegistration> admission;
   std::vector<GenerationRef> admission_owners;  // the generation of each registration
   std::vector<AuditRegistration> audit;
@@ -96,10 +96,10 @@ struct PluginChange {
     GenerationRef former;         // null: an addition
     GenerationRef next;           // null: a withdrawal
     InspectedPlugin file = {};    // of `next`
-    std::string shown_file = {};  // the file of which `file` may be a copy
+    std::string shown_file = {};  // the file to report, of which `file` may be a copy
   };
   std::string name;
-  std::vector<Part> parts;  // in start order, so the first is that of `name`; those of a withdrawal as they were started
+  std::vector<Part> parts;  // in start order: the part of `name` is the first
   PluginRowsRef rows;       // the registrations after the change
   Plan plan;
   std::vector<GenerationRef> start_order, chain;
@@ -116,7 +116,7 @@ class PluginRegistry {
   PluginRegistry();
   ~PluginRegistry();
 
-  // Needs no server; may run while the server is being constructed.
+  // Makes a registry without a server; it may run while the server is being constructed.
   // Errors: the directory of the copies cannot be made.  start() reports invalid plugins.
   static Result<std::unique_ptr<PluginRegistry>> open(PluginOptions options);
   Status start(HostServices& services);
@@ -139,15 +139,15 @@ class PluginRegistry {
 
   // ---- in a running server.  A change is staged, committed, published by the server and entered, or abandoned.
   //
-  // A plugin that depends on the changed one (manifest `requires`, also with "optional") keeps objects of it: the stores below its views,
-  // for example.  Each change replaces these plugins, too, by new generations of the builds that run.
+  // A plugin that depends on the changed one (manifest `requires`, also with "optional") keeps references to objects of that plugin, for
+  // example to storages. Each change replaces these plugins, too, by new generations of the same builds.
   // Errors: kNotFound; kConflict for a plugin that cannot be replaced, naming the reason; those of the file and of the plugin.
   Result<PluginChange> stage_replacement(const std::string& name, const std::string& file);
-  // `cascade`: together with the plugins that require it.  Otherwise such plugins are an error, kConflict, that names all of them.
+  // `cascade`: withdraws also the plugins that require it. Without `cascade` such plugins are an error, kConflict, that names all of them.
   Result<PluginChange> stage_withdrawal(const std::string& name, bool cascade = false);
-  // A plugin that does not run.  --disable-plugin does not apply.
+  // Adds a plugin that does not run. --disable-plugin does not apply.
   Result<PluginChange> stage_addition(const std::string& name, const std::string& file);
-  // The build that ran before the present one, from a copy of its file.
+  // Replaces the build by the one that ran before, from a copy of its file.
   Result<PluginChange> stage_rollback(const std::string& name);
   // The file of a plugin: that of its last build, or the one with its name in the plugin directories.  Errors: kNotFound.
   Result<std::string> file_of(const std::string& name) const;
@@ -155,22 +155,24 @@ class PluginRegistry {
   bool runs_file(const std::string& name, const std::string& file) const;
   // Lifts the quarantine of a plugin that has crashed the server.
   void forgive(const std::string& name);
-  // The startup is complete: it does not count toward safe mode.
+  // Call it when the startup is complete: the startup then does not count toward safe mode.
   void note_started();
-  // Called on another thread when a runner process has ended or was restarted; returns after the former callback has.
+  // `callback` is called on another thread when a runner process has ended or was restarted. Returns when no call of the former callback is
+  // in progress.
   void on_runner_change(std::function<void()> callback);
   bool in_safe_mode() const noexcept { return safe_mode_; }
-  // The last change of `name` has failed; statuses() shows it.
+  // Records that the last change of `name` has failed; statuses() reports it.
   void note_refused(const std::string& name, const Status& why);
-  // Starts the tasks and runs the post-start hooks, in start order.  Fills `change.rows`.
+  // Commits the new generations: starts their tasks and runs the post-start hooks, in start order. Fills `change.rows`. The hooks of an
+  // addition are run later, by PluginGeneration::activate().
   // Errors: those of the hooks, of kinds that are registered twice.
   Status commit(PluginChange& change, std::chrono::nanoseconds hooks_limit);
-  // From then on rows() returns the rows of the change. The former generations retire in the background, on another thread, one after
-  // another: dependants first.
+  // Puts the change into service: from then on rows() returns the rows of the change. The former generations retire on another thread, one
+  // after another: dependants first.
   void enter(PluginChange change);
-  // Retires the staged generations in the same way.
+  // Abandons the change: retires the staged generations in the same way.
   void give_up(PluginChange change);
-  // For generations that retire from now on.
+  // Sets the limits of generations that retire from now on.
   void use_limits(RetireLimits limits) { options_.limits = limits; }
   // Waits for generations that are retiring.  False: one has not retired within `limit`.
   bool wait_retired(std::chrono::nanoseconds limit);
@@ -185,7 +187,7 @@ class PluginRegistry {
   std::size_t running_tasks() const;
   // Names of plugins that block an executor for longer than `limit`.
   std::vector<std::string> stop_loops(std::chrono::nanoseconds limit);
-  // Ends the waits for generations that are retiring.
+  // Ends the waits of generations that are retiring.
   void hurry();
 
  private:
@@ -202,7 +204,7 @@ class PluginRegistry {
   static Status run_hooks(const PluginChange& change, std::chrono::nanoseconds limit);
   static void look_in_tables(const PluginChange& change);
   GenerationRef find(const std::string& name) const;
-  // Maps the file and makes the plugin, within the limit.
+  // Maps the file and makes the plugin, within the time limit if it has one.
   LoadedPlugin load(const InspectedPlugin& file, Findings& findings);
   LoadedPlugin load_within_limit(const InspectedPlugin& file, Findings& findings);
   bool in_runner(const std::string& name) const;
@@ -217,7 +219,7 @@ class PluginRegistry {
   void note_change(const PluginChange::Part& part);
   void keep_former(const PluginChange::Part& part);
   PluginStatus* record_of(const std::string& name);
-  // One after another, in this order.
+  // Retires the generations one after another, in this order.
   void retire(std::vector<GenerationRef> generations);
   void join_ended_retirers();
   void end(GenerationRef generation);
@@ -235,7 +237,7 @@ class PluginRegistry {
   bool safe_mode_ = false;
   std::map<std::string, std::string> digests_;  // of files that are not shipped with the server, by path
 
-  mutable std::mutex mutex_;  // guards the members below
+  mutable std::mutex mutex_;  // guards plan_, names_, started_, chain_, records_ and former_builds_
   Plan plan_;                 // of the files; after the first change: of the running plugins
   std::optional<TakenNames> names_;
   std::vector<GenerationRef> started_;  // in start order; destroyed in reverse order

@@ -1,4 +1,4 @@
-// How plans, inspections and findings are shown: as text for people, as JSON for programs.  Every text ends with a line break.
+// Plans, inspections and findings as text for people and as JSON for programs. Every text ends with a line break.
 //
 // Thread-safety: functions of their arguments.
 #pragma once
@@ -19,9 +19,9 @@ std::string inspections_as_json(const std::vector<InspectedPlugin>& plugins);
 
 struct CheckResult {
   std::string text, json;
-  bool clean = true;  // no error and no warning but those of disabled plugins
+  bool clean = true;  // no error and no warning; findings of disabled plugins do not count
 };
-// The first `shown` plugins of the plan, and the findings that concern no single plugin.
+// Checks the first `shown` plugins of the plan, and the findings that concern no single plugin.
 CheckResult check_plan(const Plan& plan, std::size_t shown);
 
 // The chain front to back down to "not found", and the edges between the plugins that run.

@@ -1,11 +1,11 @@
-// Retires generations, those of one change on a separate thread; their code is unmapped later.
+// Retires generations. Those of one change are retired on a separate thread. Their code is unmapped later.
 #include "backplane/core/server_slot.hpp"
 #include "plugin/log.hpp"
 #include "plugin/plugin_registry.hpp"
 
 namespace backplane {
 
-// An ended thread keeps its stack until it is joined.
+// Joins the threads that have ended: an ended thread keeps its stack until it is joined.
 void PluginRegistry::join_ended_retirers() {
   std::list<std::thread> ended;
   {
@@ -55,7 +55,7 @@ void PluginRegistry::end(GenerationRef generation) {
   }
 }
 
-// A thread that is not scheduled for some time does not report whether it runs the code.
+// Tries again later if a thread may run the code: a thread that is not scheduled for some time does not report whether it does.
 void PluginRegistry::unmap(const std::string& name, std::shared_ptr<MappedCode> code, std::size_t attempt) {
   constexpr std::size_t kAttempts = 60;
   constexpr std::chrono::seconds kPause{1};

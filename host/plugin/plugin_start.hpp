@@ -18,15 +18,15 @@ struct LifecycleCall {
 };
 extern const LifecycleCall kConfigure, kProvision, kValidate;
 
-// Where a call runs: on `thread`, and at most as long as `limit`.  kNoLimit: on the caller's thread.
+// A call runs on `thread`, for at most `limit`. With kNoLimit it runs on the caller's thread.
 struct CallLimits {
   CallThread& thread;
   std::chrono::nanoseconds limit;
 };
 inline constexpr std::chrono::nanoseconds kNoLimit{0};
 
-// Makes the call and adds its errors to `findings`. Returns true if there was none. A call that has not returned in time retains its
-// generation.
+// Makes the call and adds its errors to `findings`. Returns true if there was none. A call that has not returned in time keeps its
+// generation alive.
 bool call_lifecycle(const GenerationRef& generation, const LifecycleCall& what, HostServices& services, const CallLimits& limits,
                     Findings& findings);
 // The finding of a call that has not returned in time.
@@ -36,7 +36,7 @@ Finding timed_out(std::string_view field, std::string_view call, std::chrono::na
 class PluginStart {
  public:
   explicit PluginStart(PluginRegistry& registry) : registry_(registry), plan_(registry.plan_) {}
-  // The running, committed generations; plan_.fatal has the failure.
+  // Starts the plugins and commits their generations, which the registry then has. If a required plugin fails, plan_.fatal has the reason.
   void run();
 
  private:
@@ -51,7 +51,7 @@ class PluginStart {
   Plan& plan_;
   std::map<std::size_t, GenerationRef> running_;  // by index in the plan
   std::map<std::size_t, bool> validated_;
-  std::vector<std::size_t> started_;  // in this order
+  std::vector<std::size_t> started_;  // in the order of their start
 };
 
 }  // namespace backplane

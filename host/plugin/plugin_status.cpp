@@ -40,7 +40,7 @@ std::vector<std::string> row_of(const Object& status) {
           std::string(get_string(status, "file"))};
 }
 
-// The reason why it does not run, and why its last change was refused.
+// The findings of a plugin, the end of its process, and the reason why its last change was refused.
 std::string notes_of(const Object& status) {
   std::string out;
   each(status, "findings", [&](const Object& finding, std::size_t) {

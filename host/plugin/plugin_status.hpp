@@ -1,4 +1,4 @@
-// A plugin as it is now, running or not: the row of `backplane plugin list --kubeconfig`, of /debug/plugins and of a Plugin object.
+// The present state of a plugin, running or not: for `backplane plugin list --kubeconfig`, /debug/plugins and Plugin objects.
 //
 // Thread-safety: values.
 #pragma once
@@ -24,9 +24,9 @@ struct PluginStatus {
   std::string name;  // the file's name if the descriptor cannot be read
   std::string version, file, license, description;
   PluginState state = PluginState::kRejected;
-  Time since = {};  // of the state, or of the build that runs
+  Time since = {};  // when the state, or the build that runs, began
   PluginOperation last_operation = PluginOperation::kNone;
-  unsigned build = 0;                       // 1: of the start; each build in its place is one more; 0: none has run
+  unsigned build = 0;                       // 1 at startup; one more for each build that replaces another; 0: none has run
   std::string former_version;               // of the build that a rollback restores; empty: there is none
   std::vector<std::string> group_versions;  // "apps/v1"; those that it has installed
   std::vector<std::string> requires_;       // plugins and capabilities
@@ -36,7 +36,7 @@ struct PluginStatus {
   bool in_tree = false;  // shipped with the server
   Placement placement = Placement::kInProcess;
   std::optional<runner::RunnerStatus> process = {};  // of a running build in a runner
-  // Of the running build.
+  // Of the running build; 0 if none runs.
   std::size_t threads = 0, tasks = 0, open_watches = 0;
   std::size_t mapped_bytes = 0;          // address space of its code and its static data
   std::chrono::nanoseconds cpu_time{0};  // of its threads

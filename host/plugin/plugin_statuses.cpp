@@ -70,7 +70,7 @@ PluginStatus* PluginRegistry::record_of(const std::string& name) {
   return out;
 }
 
-// Called under mutex_, after the members have been changed.
+// The caller holds mutex_, and has already changed the members that it guards.
 void PluginRegistry::note_change(const PluginChange::Part& part) {
   PluginStatus* record = record_of(part.name);
   if (record == nullptr) record = &records_.emplace_back();
@@ -90,7 +90,7 @@ void PluginRegistry::note_change(const PluginChange::Part& part) {
   record->former_version = former == former_builds_.end() ? "" : former->second.version;
 }
 
-// The former build's file may have been overwritten, and its private copy is removed together with its code.
+// Keeps a copy of the former build for a rollback: its file may have been overwritten, and its private copy is removed with its code.
 void PluginRegistry::keep_former(const PluginChange::Part& part) {
   const auto record = status_of(part.name);
   const std::string copy = directory_->path() + "/" + former_copy_name(part.name), made = copy + ".new";

@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::string_view kStep = "step: ";
 constexpr std::size_t kMostText = 16 * 1024;
-constexpr std::chrono::milliseconds kTurn{20};  // a grandchild may keep the pipe open
+constexpr std::chrono::milliseconds kTurn{20};  // interval of checks; the pipe may stay open, because a grandchild has it
 
 Finding probe_failed(const std::string& step, const std::string& what) {
   return {finding_code::kProbeFailed, Severity::kError, step, {}, {}, "in a child process, " + what, "the file is not loaded; repair it"};
@@ -106,7 +106,7 @@ std::string Probe::last_step() const {
   return text_.substr(from, std::min(text_.find('\n', from), text_.size()) - from);
 }
 
-// The output of its last step, as one line.
+// The output since the beginning of the last step, as one line.
 std::string Probe::last_output() const {
   constexpr std::size_t kMostWords = 300;
   const auto step = text_.rfind(kStep);
@@ -147,7 +147,7 @@ int run_probe(const std::string& file) {
       } else if (auto made = stable::make_plugin(reinterpret_cast<stable::Entry>(stable_entry), file); made.ok()) {
         plugin = std::move(*made);
       }
-    } catch (...) {  // the server names the step
+    } catch (...) {  // the server reports the exception when it loads the plugin
     }
     say_step("destructor");
     plugin.reset();

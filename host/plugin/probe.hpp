@@ -1,7 +1,7 @@
 // Loads a plugin file in a child process: a crash that would end the server ends only the child.
 //
-// The child maps the file, makes the plugin and destroys it.  An exception or an undefined symbol is not a finding here: the server finds
-// them when it loads the plugin, and its error has more detail.
+// The child maps the file, makes the plugin and destroys it. An exception or an undefined symbol is not a finding here: the server reports
+// them when it loads the plugin, with more detail.
 // Thread-safety: any thread; one Probe belongs to one thread.
 // Lifetime:      the destructor kills the child.
 // Errors:        finding PLG-LIFE-015 for a crash, an exit, a call that does not return. A child that cannot be started is no finding.
@@ -22,7 +22,7 @@ class Probe {
   ~Probe();
   Probe(const Probe&) = delete;
   Probe& operator=(const Probe&) = delete;
-  // Waits for its end, `limit` from the start.
+  // Waits until the child has ended, or until `limit` has passed since it was started.
   std::optional<Finding> wait(std::chrono::nanoseconds limit);
 
  private:
@@ -37,7 +37,7 @@ class Probe {
   std::string text_;
 };
 
-// In the child: returns its exit code.
+// Probes `file` in the child. It does not return: it ends the process with code 0, unless the plugin ends the process before.
 int run_probe(const std::string& file);
 
 }  // namespace backplane

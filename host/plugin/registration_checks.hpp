@@ -1,7 +1,7 @@
 // Preconditions of routing for a plugin's registrations, checked when they are registered.
 //
-// Thread-safety: functions of their arguments. Errors: BadRequest naming the problem; ServiceUnavailable for a registration that comes too
-// late.
+// Thread-safety: functions of their arguments.
+// Errors:        kBadRequest that names the problem. too_late() is the kServiceUnavailable of a registration after provision().
 #pragma once
 
 #include <string>

@@ -18,7 +18,8 @@ std::shared_ptr<const SchemaSet> custom_set(const KindSnapshot& kind, std::strin
   return SchemaSet::custom(kind.kind, definition, [text = SharedBytes(std::move(schema))] { return text; });
 }
 
-// Objects are structural, so that they are read and written as they are stored; the type of the snapshot is for documents only.
+// The schema is structural and open, so that objects are read and written as they are stored. The schema in the snapshot is used for
+// OpenAPI documents only.
 ResourceConfig config_of(const KindSnapshot& kind) {
   KindFacts facts;
   facts.namespaced = kind.namespaced;

@@ -22,8 +22,8 @@ Status refused(const PluginAbsence& absence, const KindSnapshot& kind, std::stri
       .with_details(std::move(details));
 }
 
-// The object without the members that a deletion may wait for: its finalizers, and its references to owners (for an owner that orphans its
-// dependents).
+// The object without the members that may change: its finalizers and its references to owners, for which a deletion may wait, and members
+// that the server sets.
 Object without_ties(const Object& object) {
   Object out(object);
   if (Value* metadata = out.if_contains("metadata"); metadata != nullptr && metadata->is_object()) {
@@ -69,7 +69,7 @@ class RetainedStorage final : public kit::ForwardingStorage {
   const KindSnapshot kind_;
 };
 
-// The roles of subresources; each subclass adds one.
+// The base class of subresources; each subclass adds a role.
 class Subresource : public RestStorage, public Scoper {
  public:
   Subresource(std::shared_ptr<StandardStorage> store, PluginAbsenceRef absence, const KindSnapshot& kind, const SubresourceSnapshot& own)

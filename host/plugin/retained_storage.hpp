@@ -23,10 +23,11 @@ struct PluginAbsence {
 };
 using PluginAbsenceRef = std::shared_ptr<const PluginAbsence>;
 
-// `store`: of the stored version.
+// `store`: the storage of the stored version.
 std::shared_ptr<RestStorage> make_retained_storage(std::shared_ptr<StandardStorage> store, PluginAbsenceRef absence,
                                                    const KindSnapshot& kind);
-// Reads of a subresource of the kind itself return the object; all other calls are refused.
+// If the subresource has the kind of the resource, reads return the object. All other calls are refused. Null: the subresource is not
+// served.
 std::shared_ptr<RestStorage> make_retained_subresource(std::shared_ptr<StandardStorage> store, PluginAbsenceRef absence,
                                                        const KindSnapshot& kind, const SubresourceSnapshot& subresource);
 

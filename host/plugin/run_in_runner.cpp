@@ -7,8 +7,8 @@
 namespace backplane {
 namespace {
 
-// A little less than the limit of the call that waits for the runner: the error is then one of the runner, and no thread of this process
-// stays blocked.
+// The time limit of a runner, in percent of the time limit of the call that waits for the runner. The runner's limit must end first: the
+// error is then the runner's, and no thread of this process stays blocked.
 constexpr int kShareOfLimit = 90;
 constexpr std::chrono::minutes kWithoutLimit{10};
 

@@ -20,10 +20,10 @@ void run_runner(const std::vector<std::string>& words) {
     std::fputs("backplane plugin runner: the server starts it; see --plugin-placement\n", stderr);
     ::_exit(1);
   }
-  // Also ends with the server if the server is killed; the channel's end is the other sign.
+  // The kernel kills this process when the server is killed. The end of the channel also ends it.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::close_range(runner::kCrashRecordDescriptor + 1, ~0U, 0);
-  // Programs that the plugin starts do not get them.
+  // Programs that the plugin starts do not inherit the descriptors.
   ::fcntl(runner::kSocketDescriptor, F_SETFD, FD_CLOEXEC);
   ::fcntl(runner::kCrashRecordDescriptor, F_SETFD, FD_CLOEXEC);
   report_crashes();

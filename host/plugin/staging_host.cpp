@@ -73,7 +73,7 @@ class StagingHost::PluginLogger final : public Logger {
   void debug(std::string_view text) override { log(LogLevel::kDebug, text); }
 
  private:
-  // On a thread of the plugin or of its libraries, too, the line is one of the server's.
+  // The line belongs to the server also if a thread of the plugin or of its libraries, which has no server slot, logs it.
   void log(LogLevel level, std::string_view text) {
     const ServerScope server(slot_);
     logger_.log(level, text);
@@ -187,7 +187,7 @@ Status StagingHost::admit(const std::string& kind, const std::string& name) {
   return names_.take(kind, name, plugin_);
 }
 
-// Without these conversions a view would fail at its first request.
+// Without both conversions, a storage of a version that is not the stored one would fail at its first request.
 Status StagingHost::check_conversions(const ResourceConfig& config) {
   if (config.stored_kind.kind.empty() || config.converter != nullptr) return {};
   const auto print = [](const GroupVersionKind& kind) { return kind.group_version().to_string() + ", Kind=" + kind.kind; };

@@ -1,5 +1,5 @@
-// The SDK's Host as one generation of a plugin sees it: everything that the plugin registers is kept here until it is committed, tied to
-// the generation, and then handed over at once.  Dropping a StagingHost that was not committed is the rollback.
+// The SDK's Host for one generation of a plugin. It keeps everything that the plugin registers, tied to the generation, until commit()
+// returns it. If a StagingHost is destroyed without commit(), its registrations are dropped (rollback).
 //
 // Thread-safety: registration on one thread, before commit; make_storage, executor, spawn, flag and dynamic groups from any thread after.
 // Lifetime:      outlives the plugin; HostServices, the executors, tasks and the stop signal outlive it.
@@ -29,7 +29,7 @@
 
 namespace backplane {
 
-// The registrants of all names: "path /metrics" → "core".  Each generation has a copy; copies share their entries.
+// The registrant of each name: "path /metrics" → "core". Each generation has a copy; copies share their entries.
 class TakenNames {
  public:
   explicit TakenNames(const std::map<std::string, std::string>& taken);
@@ -58,7 +58,7 @@ struct StagedRegistrations {
   std::shared_ptr<RequestGate> request_gate;
   std::shared_ptr<PeerServers> peer_servers;
   std::vector<std::function<void(const GroupVersionsChange&)>> group_version_callbacks;
-  std::vector<StoredKindFacts> stored_kinds;  // whose storages it has made
+  std::vector<StoredKindFacts> stored_kinds;  // kinds whose storages the plugin has made
   struct StagedTask {
     std::string name;
     Task<void> task;
@@ -71,13 +71,14 @@ struct GenerationParts {
   LoopSet& loops;
   TaskGroup& tasks;
   Signal& stop;
-  Hold hold;  // null: nothing is tied
+  Hold hold;  // null: registrations are not tied to a generation
 };
 
-// The plugins of a change that is not published yet. Their hooks look up storages of the new generations here.
+// The targets of the plugins of a change that is not published yet. Hooks of these plugins look up the storages of the new generations
+// here.
 struct UnpublishedTargets {
   std::vector<TargetRef> next, former;
-  // Null: a resource that is withdrawn.  nullopt: none of the plugins has or had the resource.
+  // Null: the change withdraws the resource. nullopt: none of the plugins has or had the resource.
   std::optional<std::shared_ptr<RestStorage>> find(const GroupVersionResource& resource) const;
 };
 
@@ -86,21 +87,20 @@ class StagingHost final : public Host {
   StagingHost(std::string plugin, HostServices& services, TakenNames& names, GenerationParts parts);
   ~StagingHost() override;
 
-  // Everything registered so far; tasks start and callbacks are forwarded.
+  // Returns everything that was registered so far. Starts the staged tasks; later callbacks and tasks are forwarded at once.
   StagedRegistrations commit();
   // Drops registrations that have not been committed.
   void discard() { staged_ = {}; }
   // Releases what the plugin has registered. Call it when its tasks have ended: a task may use an object that only a hook or a handler
   // owns.
   void release_registered() { registered_.clear(); }
-  // find_storage() looks here first; null: only in the tables of the server.
+  // find_storage() searches `targets` first. Null: it searches only the tables of the server.
   void look_first_in(std::shared_ptr<const UnpublishedTargets> targets) { unpublished_.set(std::move(targets)); }
-  // The hold for registrations that are handed over. This object has only a weak reference to its generation; null once the generation has
-  // been destroyed.
+  // The hold for registrations. This object has only a weak reference to its generation; null once the generation has been destroyed.
   Hold hold() const { return hold_.lock(); }
 
   Logger& logger() override;
-  // Of this plugin alone.
+  // The Scheme of this plugin alone.
   Scheme& scheme() override { return scheme_; }
   Result<std::shared_ptr<StandardStorage>> make_storage(ResourceConfig config) override;
   Result<std::shared_ptr<SubresourceStorage>> make_subresource(std::shared_ptr<StandardStorage> parent,
@@ -168,7 +168,7 @@ class StagingHost final : public Host {
   std::unique_ptr<PluginLogger> logger_;
   std::shared_ptr<AuthorizerOrder> authorizer_order_;  // null: the plugin has set none
   StagedRegistrations staged_;
-  // What the plugin has registered, without the hold. The plugin's tasks may refer to it.
+  // The objects that the plugin has registered, without the hold. The plugin's tasks may refer to them.
   std::vector<std::shared_ptr<const void>> registered_;
   FencedSignal stop_;
   std::once_flag groups_complete_made_;

@@ -38,7 +38,7 @@ class ScopedThing final : public Thing, public Scoper {
   bool namespaced() const override { return true; }
 };
 
-// g/v1 with a storage with a known scope at each path.
+// The group version g/v1; it has a storage that implements Scoper at each path.
 APIGroupInfo group_of(std::vector<std::string> paths) {
   APIGroupInfo info;
   info.group = "g";
@@ -318,7 +318,7 @@ TEST_F(StagingHostTest, AGroupThatCouldNotBeServedIsRefusedWithGroupAndPath) {
   auto unlisted = group_of({"things"});
   unlisted.storages["v2"] = unlisted.storages["v1"];
   EXPECT_EQ(refused(unlisted), R"(API group version g/v2 has storages and is not in prioritized_versions: "things")");
-  // The refused registrations above have not taken the name, and a subresource has its parent's scope.
+  // The refused registrations above have not taken the name. A subresource needs no Scoper: it has the scope of its parent.
   auto good = group_of({"things"});
   good.storages["v1"]["things/status"] = std::make_shared<Thing>();
   EXPECT_TRUE(plugin->install_api_group(good).ok());

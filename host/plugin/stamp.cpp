@@ -65,7 +65,7 @@ std::string vendor_name(const bp_note_head& head) { return std::string(head.vend
 
 bool is_gcc_or_clang(const bp_note_head& head) { return head.compiler == BP_COMPILER_GCC || head.compiler == BP_COMPILER_CLANG; }
 
-// True for equal compilers, and for gcc with clang: both follow the Itanium ABI, and clang always reports the same number.
+// True for equal compilers with equal ABIs, and for gcc with clang: both follow the Itanium ABI, and clang always reports the same number.
 bool compilers_agree(const bp_note_head& a, const bp_note_head& b) {
   if (a.compiler == b.compiler) return a.gxx_abi == b.gxx_abi;
   return is_gcc_or_clang(a) && is_gcc_or_clang(b);
@@ -140,7 +140,7 @@ std::vector<std::string> used_points(const bp_note_head& plugin, PointHeaders po
   return out;
 }
 
-// The host's fingerprint of a folder; of backplane/points, of the headers that the plugin uses.
+// The fingerprint that the host expects for a folder of headers. For backplane/points it covers only the headers that the plugin uses.
 std::uint32_t wanted_contract(const bp_note_head& plugin, const bp_note_head& host, PointHeaders points, std::size_t folder) {
   return is_points(folder) ? abi::points_fingerprint(plugin.points, points) : host.contracts[folder];
 }

@@ -37,7 +37,7 @@ TEST(Stamp, EveryMismatchIsReportedInOneGo) {
   EXPECT_EQ(findings[6].found, "1.86.0");
 }
 
-// The folders of headers are compared one by one; those that the plugin does not use are not.
+// The folders of headers are compared one by one. Folders that the plugin does not use are not compared.
 TEST(Stamp, AFolderThatChangedIsNamedAndOneThatIsNotUsedDoesNotCount) {
   bp_note_head host = abi::sdk_stamp();
   const auto head = abi::note_head(0, BP_USES_CORE | BP_USES_POINTS | BP_USES_HOST);
@@ -55,7 +55,7 @@ TEST(Stamp, AFolderThatChangedIsNamedAndOneThatIsNotUsedDoesNotCount) {
   EXPECT_NE(findings[0].message.find("backplane/core"), std::string::npos) << findings[0].message;
 }
 
-// The headers of backplane/points with another fingerprint of one of them.
+// The headers of backplane/points; the fingerprint of `header` is changed.
 std::vector<abi::PointHeader> points_with_change_of(std::string_view header) {
   std::vector<abi::PointHeader> out(abi::sdk_points().begin(), abi::sdk_points().end());
   for (abi::PointHeader& each : out) {
@@ -80,7 +80,7 @@ TEST(Stamp, AChangeOfAnExtensionPointConcernsThePluginsThatIncludeItsHeader) {
     compare_stamps(head, abi::sdk_stamp(), points_with_change_of(unused), findings);
     EXPECT_TRUE(findings.empty()) << unused;
   }
-  // A header that a later SDK has added.
+  // The host's SDK has a header that a later version has added.
   std::vector<abi::PointHeader> more(abi::sdk_points().begin(), abi::sdk_points().end());
   more.push_back({"new.hpp", 7});
   compare_stamps(head, abi::sdk_stamp(), more, findings);
@@ -116,7 +116,7 @@ TEST(Stamp, EveryPluginUsesCoreAndHost) {
   EXPECT_EQ(findings[1].field, "contract.host");
 }
 
-// As the range ^MAJOR.MINOR of the SDK that the plugin was built with.
+// The host's SDK must be in the range ^MAJOR.MINOR of the SDK that the plugin was built with.
 TEST(Stamp, ALaterMinorVersionOfTheHostIsFineFromOneOn) {
   struct Row {
     std::uint32_t plugin, host;

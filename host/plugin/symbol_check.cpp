@@ -27,7 +27,7 @@ Finding load_failed(std::string message, std::string fix) {
   return {finding_code::kLoadFailed, Severity::kError, "load", {}, {}, std::move(message), std::move(fix)};
 }
 
-// Closes the descriptor.
+// Reads until the end of the file, and closes the descriptor.
 std::string read_all(int descriptor) {
   std::string text;
   char buffer[4096];

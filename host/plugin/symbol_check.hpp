@@ -1,5 +1,5 @@
-// The symbols and the libraries that a plugin's file needs, resolved in a child process in which neither the file nor the host runs code:
-// the dynamic loader maps both, reports what is missing, and exits (LD_TRACE_LOADED_OBJECTS).
+// Resolves the symbols and libraries that a plugin's file needs in a child process, in which neither the file nor the host runs code: the
+// dynamic loader maps both, reports what is missing, and exits (LD_TRACE_LOADED_OBJECTS).
 //
 // Thread-safety: any thread.
 // Errors:        findings PLG-LIFE-001 (a library is missing or too old), PLG-LIFE-002 (a symbol is undefined).
@@ -11,7 +11,7 @@
 
 namespace backplane {
 
-// PLG-LIFE-002. `symbol`: as the file has it.
+// The finding PLG-LIFE-002. `symbol`: the name in the file, which may be mangled.
 Finding undefined_symbol(const std::string& symbol);
 
 // Adds at most 20 undefined symbols.  Nothing is added if the child cannot be started.

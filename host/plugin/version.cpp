@@ -51,7 +51,7 @@ bool is_wildcard(std::string_view part) { return part == "x" || part == "X" || p
 std::optional<Partial> parse_partial(std::string_view text) {
   Partial partial;
   text = take(text, '+');
-  if (text.find('-') != std::string_view::npos) {  // nothing is missing before one
+  if (text.find('-') != std::string_view::npos) {  // a prerelease requires a complete version
     auto whole = Version::parse(text);
     if (!whole.ok()) return std::nullopt;
     return Partial{whole->major, whole->minor, whole->patch, std::move(whole->prerelease)};

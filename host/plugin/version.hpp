@@ -21,7 +21,7 @@ namespace backplane {
 
 struct Version {
   std::uint64_t major = 0, minor = 0, patch = 0;
-  std::string prerelease;  // "rc.1"
+  std::string prerelease;  // "rc.1"; empty: a release
   std::string build;       // not compared
 
   static Result<Version> parse(std::string_view text);
