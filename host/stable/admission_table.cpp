@@ -17,7 +17,7 @@ namespace {
 
 bool matches_name(const std::string& wanted, const std::string& name) { return wanted == "*" || wanted == name; }
 
-// Without metadata.managedFields, which is an opaque value here.
+// The object as JSON, without metadata.managedFields, which is an opaque value here.
 std::string shown(const Object* object) {
   if (object == nullptr) return {};
   std::string out = "{";

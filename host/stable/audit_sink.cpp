@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 
 constexpr std::uint32_t kMostEvents = 10'000, kMostWritten = 400;
 constexpr std::size_t kMostObjectBytes = std::size_t{64} << 20, kMostText = std::size_t{1} << 20;
-// Before each further call with the same events.
+// The pauses before further calls with the same events.
 constexpr std::array kPauses{milliseconds(100), milliseconds(1000), milliseconds(5000)};
 // After a call the thread checks once more for events, so that requests need not wake it: waking the thread is a request's largest cost.
 constexpr milliseconds kLook{5};
@@ -119,7 +119,7 @@ void TableAuditSink::run() {
   }
 }
 
-// False: there are no events. `again`: run() will be called once more after a pause, so that events do not wake the thread before.
+// Returns false if there are no events. `again`: run() will run once more after a pause, so new events need not wake the thread until then.
 bool TableAuditSink::take(bool again) {
   if (!taken_.empty()) return true;
   const std::lock_guard lock(mutex_);
@@ -137,7 +137,7 @@ void TableAuditSink::encode_batch() {
   }
 }
 
-// False: the same events are written again after a pause.
+// Returns false if the same events are written again after a pause.
 bool TableAuditSink::write_batch() {
   if (ends_.empty()) encode_batch();
   std::vector<bp_str> events;

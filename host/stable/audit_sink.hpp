@@ -1,7 +1,7 @@
-// An audit sink of the stable tier as a sink of the SDK: a queue of events, and one thread that encodes them and calls write().
+// Adapts an audit sink of the stable tier to the SDK's AuditSink: a queue of events, and one thread that encodes them and calls write().
 //
 // Thread-safety: process() and store(): any thread.
-// Lifetime:      shared; the thread outlives it. write() is not called after flush() has ended.
+// Lifetime:      shared; the thread outlives it. After flush() has ended, write() is called only for events that are added later.
 // Errors:        lost events are counted (apiserver_audit_error_total) and logged.
 #pragma once
 
@@ -22,12 +22,12 @@
 
 namespace backplane::stable {
 
-// The level and the stages of a sink, for all requests.
+// A policy with the level and the stages of the sink for all requests.
 std::shared_ptr<const AuditPolicy> audit_policy_of(const bp_audit_sink& table);
 
 class TableAuditSink final : public AuditSink, public std::enable_shared_from_this<TableAuditSink> {
  public:
-  // `thread`: the sink's; write() blocks it.
+  // `thread`: the executor on which write() runs; write() may block it.
   TableAuditSink(const bp_audit_sink& table, Executor& thread, Logger& logger);
 
   std::string_view name() const noexcept override { return name_; }
@@ -39,13 +39,13 @@ class TableAuditSink final : public AuditSink, public std::enable_shared_from_th
  private:
   struct Queued {
     std::shared_ptr<const AuditEvent> event;
-    std::optional<Promise<bool>> written;  // of a request that waits; also set when the event is lost
+    std::optional<Promise<bool>> written;  // for a request that waits: set when the event has been written or lost
   };
 
   bool is_full(const AuditEvent& event) const noexcept;
   void add(Queued queued);
 
-  // ---- on the thread
+  // ---- called on thread_
   void run();
   bool take(bool again);
   bool write_batch();
@@ -63,10 +63,10 @@ class TableAuditSink final : public AuditSink, public std::enable_shared_from_th
   std::deque<Queued> queue_;
   std::vector<Promise<bool>> flushes_;
   bool running_ = false;                                  // run() is scheduled or running
-  std::atomic<std::size_t> events_{0}, object_bytes_{0};  // neither written nor lost yet
+  std::atomic<std::size_t> events_{0}, object_bytes_{0};  // events that are neither written nor lost yet, and the bytes of their objects
   std::atomic<bool> flushing_{false};
 
-  // ---- of the thread
+  // ---- used on thread_ only
   std::deque<Queued> taken_;
   kit::AuditEventEncoder encoder_;
   std::string text_;               // the encoded first events of taken_, one after another

@@ -16,7 +16,7 @@ namespace backplane::stable {
 
 using Entry = const bp_plugin* (*)(bp_error*);
 
-// Calls the entry point. `name`: the plugin's, for its group and its log lines.
+// Calls the entry point. `name`: the name of the plugin.
 Result<std::unique_ptr<Plugin>> make_plugin(Entry entry, std::string name);
 // The same for the table of a plugin in another process; its functions block until the process answers. `process`: returns an error if the
 // process does not answer calls.

@@ -1,4 +1,4 @@
-// The bp_error of a call that is made for every request: zeros, as the tables promise.
+// A bp_error for a call that is made for every request. It is zero at the beginning of the call, as the C headers promise.
 //
 // Zeroing its kilobyte takes longer than most calls. Each thread has one that is zeroed again only after a call that has written to it.
 //

@@ -14,7 +14,7 @@
 
 namespace backplane::stable {
 
-// The kind of the current thread while a callback runs.
+// Which kind of callback of a plugin the current thread runs. Callbacks of the kinds kLifecycle and kRequest must not wait for the server.
 enum class CallPlace : unsigned char { kOther, kLifecycle, kRequest, kWaiting };
 CallPlace call_place() noexcept;
 class CallScope {
@@ -30,7 +30,7 @@ class CallScope {
 
 class CallThreads {
  public:
-  // `name`: of the threads' executors, which are made when they are first used.
+  // `name`: the prefix of the names of the executors. An executor is made when it is first used.
   explicit CallThreads(Host& host, std::string name = "call") : host_(host), name_(std::move(name)) {}
   // Runs `work` on the thread that has the fewest calls.
   Task<void> run(std::function<void()> work);

@@ -1,7 +1,7 @@
-// The state of a plugin of the stable tier in the host, for the functions of the host's tables.
+// The state that the host keeps for a plugin of the stable tier. The functions of the host's tables use it.
 //
 // Thread-safety: provision() fills it on one thread; afterwards it is read by every thread.
-// Lifetime:      that of the plugin (plugin.cpp); registrations refer to it.
+// Lifetime:      that of the plugin (bridge.cpp); registrations refer to it.
 // Errors:        none.
 #pragma once
 
@@ -33,7 +33,8 @@ struct bp_context {
   const std::function<backplane::Status()> process;
   backplane::Host* host = nullptr;
   std::optional<backplane::stable::CallThreads> threads;
-  // The threads for calls of kinds, if they block. None of these calls waits for the server, so none waits for another one.
+  // The threads for callbacks of kinds; nullopt if the plugin runs in this process. Such a callback never waits for the server, so it never
+  // waits for another callback of a kind.
   std::optional<backplane::stable::CallThreads> kind_threads;
   std::shared_ptr<backplane::HttpClient> client;
   std::unique_ptr<backplane::stable::Controllers> controllers;  // null: no informers
@@ -42,7 +43,7 @@ struct bp_context {
 
 namespace backplane::stable {
 
-// The table of the host with this name; null if there is none, or not in this version.
+// The host's table of this name; null if there is none, or if its version is lower than `version`.
 const void* find_table(std::string_view name, std::uint32_t version);
 
 }  // namespace backplane::stable

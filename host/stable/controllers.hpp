@@ -26,7 +26,7 @@ namespace backplane::stable {
 
 class Controllers {
  public:
-  // Also registers the hook that starts everything.
+  // Also registers the post-start hook that starts the informers and the controllers.
   static Result<std::unique_ptr<Controllers>> make(bp_context& context);
   bp_informer* informer(const GroupVersionResource& resource, const std::string& ns);
   Status add(const bp_controller& table);

@@ -72,7 +72,7 @@ Task<Status> Controllers::start(PostStartHookContext context) {
   co_return Status();
 }
 
-// The server is ready before the informers are.
+// The post-start hook does not wait for the informers, so the server may be ready before they are.
 Task<void> Controllers::run() {
   const bool synced = co_await informers_.wait_for_cache_sync();
   if (!synced) co_return;
@@ -91,7 +91,7 @@ Task<void> Controllers::run() {
 
 namespace {
 
-// Made by the first informer.
+// The first call makes the Controllers.
 Result<Controllers*> controllers_of(bp_context& context) {
   if (!context.controllers) {
     auto made = Controllers::make(context);

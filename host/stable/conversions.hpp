@@ -1,7 +1,7 @@
 // Conversions between types of the stable tier and of the SDK: texts, errors, results, tables.
 //
 // Thread-safety: pure functions.
-// Lifetime:      views are those of the bp_str.
+// Lifetime:      a string_view refers to the memory of the bp_str.
 // Errors:        none.
 #pragma once
 
@@ -45,7 +45,7 @@ Status status_of(const bp_error& error, Reason otherwise = Reason::kInternalErro
 int fail(bp_error* error, const Status& status);
 int fail(bp_error* error, std::string_view message);
 
-// A copy of a table that the other side has filled: members that it does not know are null.
+// Copies a table that the plugin has filled. Members that the plugin's version of the table does not have are null.
 template <class Table>
 Table copy_of(const Table* given) {
   Table table{};
@@ -54,7 +54,7 @@ Table copy_of(const Table* given) {
   return table;
 }
 
-// Runs `work`, which returns a Status, for a function of a host's table: an exception does not leave it.
+// Runs `work`, which returns a Status, for a function of a host's table. An exception of `work` becomes an error.
 template <class Work>
 int guarded(bp_error* error, Work&& work) noexcept {
   try {
@@ -67,7 +67,7 @@ int guarded(bp_error* error, Work&& work) noexcept {
   }
 }
 
-// Parses an object; nullopt if the text is something else.
+// Parses an object; nullopt if the text is not a JSON object.
 std::optional<Object> object_of(std::string_view text, json::storage_ptr storage = {});
 // The elements of a list of strings.
 std::vector<std::string> texts(const Value* list);

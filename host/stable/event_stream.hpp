@@ -1,9 +1,9 @@
 // A watch of a storage backend of the stable tier: the queue between the plugin, which pushes batches, and the host, which reads them.
 //
-// The queue is bounded. A batch that finds it full is dropped, and the plugin pushes it again in more(). Calls of the plugin for one watch
-// are made one after another, on the threads of its store.
+// The queue is bounded. A batch that is pushed while the queue is full is dropped; the plugin pushes it again in more(). The calls of the
+// plugin for one watch are made one after another, on the threads of its store.
 // Thread-safety: any thread; add(), push() and end() by one thread at a time.
-// Lifetime:      the store owns it until the plugin's cancel() has returned, so the plugin's pointer is valid as long.
+// Lifetime:      the store owns it until the plugin's cancel() has returned; the plugin may use its pointer until then.
 // Errors:        kExpired after cancel(), or if the plugin ends the watch without an error; the plugin's; kInternalError for batches that
 //                are not in the order of commits.
 #pragma once
@@ -31,18 +31,18 @@ struct bp_event_stream : std::enable_shared_from_this<bp_event_stream> {
   void end(backplane::Status why);
 
   // ---- the host's side
-  // Calls watch() soon.
+  // Schedules the call of the plugin's watch().
   void open();
-  // Ends the watch with `why` if watch() has not returned.
+  // Ends the stream with `why` if the plugin's watch() has not returned.
   void end_unopened(backplane::Status why);
-  // The next batch, or the error that ended the watch; nullopt: there is neither, and `woken` is set when there is.
+  // The next batch, or the error that ended the watch. If there is neither, it returns nullopt, and sets `woken` as soon as there is one.
   std::optional<backplane::Result<backplane::EventBatch>> take(const backplane::Promise<bool>& woken);
   void cancel();
 
  private:
   enum class Step : unsigned char { kNone, kOpen, kMore, kCancel, kForget };
 
-  // With the lock held.
+  // The caller holds mutex_:
   backplane::Status check(const backplane::EventBatch& batch) const;
   int32_t queue_batch(backplane::EventBatch batch, std::size_t bytes);
   backplane::EventBatch unqueue();
@@ -57,7 +57,7 @@ struct bp_event_stream : std::enable_shared_from_this<bp_event_stream> {
   const std::string prefix_;
   const backplane::Revision after_;
 
-  std::mutex mutex_;  // of the members below
+  std::mutex mutex_;  // guards the members below
   struct Queued {
     backplane::EventBatch batch;
     std::size_t bytes = 0;

@@ -1,4 +1,4 @@
-// API groups of the stable tier: documents go to the kit, callbacks of kinds become strategies.
+// API groups of the stable tier: the kit reads the documents, and the callbacks of kinds become strategies.
 #include <algorithm>
 #include <stdexcept>
 
@@ -16,13 +16,13 @@ struct bp_field_errors {
 namespace backplane::stable {
 namespace {
 
-// A strategy cannot return an error if it could not check an object, so an exception passes the plugin's error, or 500, to the request.
+// A strategy has no error for an object that could not be checked. So an exception carries the plugin's error, or 500, to the request.
 [[noreturn]] void throw_failure(std::string_view kind, std::string_view call, const bp_error& error) {
   if (error.code != 0 || error.reason[0] != '\0') throw StatusException(status_of(error));
   throw std::runtime_error(std::string(call) + " of kind " + std::string(kind) + " failed: " + status_of(error).message());
 }
 
-// The callbacks of one kind: called on the request's thread, or on one of the context's threads if they block.
+// The callbacks of one kind. They run on the request's thread; if the plugin runs in another process, on one of bp_context::kind_threads.
 class KindCalls {
  public:
   KindCalls(bp_context& context, const bp_kind& kind) : context_(context), kind_(kind), name_(text(kind.kind)) {}
@@ -130,7 +130,7 @@ Status add_conversion(Scheme& scheme, const GroupVersionKind& from, const GroupV
                                [calls, from = from.version, to = to.version](Object& object) { return calls->convert(from, to, object); });
 }
 
-// Between each version of a kind and its stored one.
+// Adds the conversions between each version of a kind and the stored version.
 Status add_conversions(Scheme& scheme, const kit::GroupDocument& document, const AllCalls& all) {
   for (const kit::KindRow& row : document.kinds) {
     const auto calls = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each->name() == row.kind; });

@@ -27,7 +27,7 @@ std::string unescaped(std::string_view token) {
   return out;
 }
 
-// The item of a list that a token names; null: there is none. "-" appends an item.
+// The item of a list that a token names; null if there is none. The token "-" appends an item.
 Value* item_at(Array& list, std::string_view token) {
   if (token == "-") return &list.emplace_back(nullptr);
   std::size_t index = 0;
@@ -35,7 +35,7 @@ Value* item_at(Array& list, std::string_view token) {
   return wrong == std::errc() && end == token.data() + token.size() && index < list.size() ? &list[index] : nullptr;
 }
 
-// The value at a path, created if absent; null: a value on the path is neither an object nor a list.
+// The value at a path; absent members are created. Null: a value on the path is neither an object nor a list, or a list has no such item.
 Value* place_at(Value& root, std::string_view path) {
   if (!path.empty() && path.front() != '/') return nullptr;
   Value* at = &root;

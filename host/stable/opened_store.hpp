@@ -20,7 +20,7 @@ namespace backplane::stable {
 // The registration of a plugin: copies of the table and of its texts.
 struct StorageProvider {
   explicit StorageProvider(const bp_storage_backend& given);
-  bp_storage_backend table;  // without the pointers to its texts
+  bp_storage_backend table;  // name and stored_form are empty here; the members below have the copies
   std::string name;
   std::string stored_form;
 };
@@ -35,9 +35,9 @@ class OpenedStore : public std::enable_shared_from_this<OpenedStore> {
   void* handle = nullptr;  // the result of open()
   StoreThreads threads;
 
-  // Null after refuse_streams().
+  // Adds a stream; null after refuse_streams().
   std::shared_ptr<bp_event_stream> add_stream(std::string prefix, Revision after);
-  // The watch of the stream has been cancelled, or has not begun.
+  // Removes the stream, because its watch has been cancelled or has not begun.
   void forget(const std::shared_ptr<bp_event_stream>& stream);
   // Returns all streams; no stream can be added afterwards.
   std::vector<std::shared_ptr<bp_event_stream>> refuse_streams();
@@ -45,7 +45,7 @@ class OpenedStore : public std::enable_shared_from_this<OpenedStore> {
  private:
   static constexpr std::size_t kThreads = 8;
 
-  std::mutex mutex_;  // of the members below
+  std::mutex mutex_;  // guards the members below
   std::set<std::shared_ptr<bp_event_stream>> streams_;
   bool refuses_ = false;
 };

@@ -10,7 +10,7 @@
 namespace backplane::stable {
 namespace {
 
-// The user that a plugin has returned; nullopt: the token is not of its kind.
+// The user that a plugin has returned; nullopt: the plugin has returned none, because the token is not of its kind.
 AuthenticationResult written_user(const std::string& bytes) {
   if (bytes.empty()) return std::optional<AuthenticationResponse>();
   const auto object = object_of(bytes);
@@ -79,7 +79,7 @@ class TableAuthorizer final : public Authorizer {
   }
 
  private:
-  // Always has a value; it is the result of decide_now(), which is not moved.
+  // Always has a value. The type is that of decide_now(), so that the result need not be moved.
   std::optional<AuthorizerResult> ask(const RequestView& request) const {
     const SeenUser user(request.user);
     const bp_access access = {sizeof(bp_access),        user.table(),

@@ -12,7 +12,7 @@
 #include "backplane/stable/storage.h"
 #include "stable/conversions.hpp"
 
-// The result of range() or txn().
+// The result of range() or txn(), which the plugin fills.
 struct bp_store_answer {
   std::vector<backplane::KeyValue> items = {};
   backplane::Revision revision = -1;  // not set yet

@@ -16,7 +16,7 @@ struct StoreThreads::Shared {
   std::string name;
   std::size_t most = 1;
   ServerSlot server = current_server_slot();
-  std::mutex mutex;  // of the members below, and of threads_
+  std::mutex mutex;  // guards the members below, and threads_
   std::condition_variable queued, ended;
   std::deque<std::function<void()>> queue;
   std::size_t live = 0, running = 0;

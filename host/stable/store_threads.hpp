@@ -24,11 +24,11 @@ class StoreThreads {
   StoreThreads(const StoreThreads&) = delete;
   StoreThreads& operator=(const StoreThreads&) = delete;
 
-  // Queues `work`; false after stop(), and it is dropped.
+  // Queues `work`. After stop() it returns false, and drops `work`.
   bool post(std::function<void()> work);
   // Called by work on these threads: waits until no other work is queued or runs. False if that takes longer than `limit`.
   bool wait_alone(std::chrono::nanoseconds limit);
-  // Runs the queued work, and joins the threads. False: a thread has not ended within `limit`; all are then detached.
+  // Runs the queued work, and joins the threads. If a thread has not ended within `limit`, it detaches all threads and returns false.
   bool stop(std::chrono::nanoseconds limit);
 
  private:

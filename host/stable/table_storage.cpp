@@ -14,7 +14,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A transaction in the plugin's types; the request outlives it.
+// A transaction in the plugin's types. The request outlives this object.
 class PassedTxn {
  public:
   explicit PassedTxn(const TxnRequest& request) {
@@ -122,7 +122,7 @@ class TableStorage final : public StorageBackend {
   // Runs `work` on a thread of the store, and waits for it as long as `limit`.
   template <class Answer>
   Task<Answer> call(std::string name, milliseconds limit, std::function<Answer()> work);
-  // The same unless the store has stopped.
+  // As call(), but an error if the store has stopped.
   template <class Answer>
   Task<Answer> ask(std::string name, milliseconds limit, std::function<Answer()> work);
 
@@ -186,7 +186,7 @@ Task<Result<Revision>> TableStorage::number(Number bp_storage_backend::*function
   });
 }
 
-// close() waits for these calls by in_now_.
+// close() waits until in_now_ is 0.
 std::int64_t TableStorage::now(int64_t (*function)(void* store), std::int64_t otherwise) const noexcept {
   if (function == nullptr) return otherwise;
   ++in_now_;
@@ -265,7 +265,7 @@ void TableStorage::begin_stop() {
   for (const auto& stream : store_->refuse_streams()) stream->cancel();
 }
 
-// On a thread of the store, as its last work.
+// Runs on a thread of the store, as its last work.
 Status TableStorage::close() {
   if (!store_->threads.wait_alone(limits_.stop)) return late("a call", limits_.stop);
   while (in_now_.load() != 0) std::this_thread::yield();
@@ -285,7 +285,7 @@ TableStorage::~TableStorage() {
     begin_stop();
     (void)store_->threads.post([this] { (void)close(); });
   }
-  // Work that refers to this object ends within the limit of its wait, unless close() does not return.
+  // Work that refers to this object ends within this limit, unless close() does not return.
   (void)store_->threads.stop(2 * limits_.stop);
 }
 

@@ -1,7 +1,8 @@
-// A storage backend of the stable tier as a StorageBackend: each call runs on a thread of the store, and has a deadline.
+// Adapts a storage backend of the stable tier to StorageBackend: each call runs on a thread of the store, and has a deadline.
 //
-// Thread-safety: open_table_storage() may wait, on any thread.
-// Lifetime:      the plugin and the executor of the connections outlive the result. A call of the plugin that does not return by the end of
+// Thread-safety: open_table_storage() may be called on any thread, and may block it. The result: as StorageBackend.
+// Lifetime:      the plugin and the executor of the connections outlive the result. A call of the plugin that has not returned when the
+//                StorageBackend is destroyed keeps its thread.
 //                the StorageBackend keeps its thread.
 // Errors:        those of the plugin; kTimeout after a deadline; kServiceUnavailable after stop(); kInternalError for results that violate
 //                the contract.

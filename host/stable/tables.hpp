@@ -1,4 +1,4 @@
-// The host's tables of the stable tier, one source each.
+// The host's tables of the stable tier: structs of function pointers, declared in backplane/stable/*.h. Each one has a source file.
 //
 // Thread-safety: constants.
 // Lifetime:      of the process.

@@ -1,4 +1,4 @@
-// A user as plugins of the stable tier see it.
+// A UserInfo as a bp_user, the type that plugins of the stable tier receive.
 //
 // Thread-safety: a value.
 // Lifetime:      the UserInfo outlives it.
