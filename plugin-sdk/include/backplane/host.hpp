@@ -1,12 +1,16 @@
-// The host as a plugin sees it. What a plugin registers in provision() is staged; it takes effect when all plugins have provisioned and
-// validated, and is discarded if this plugin fails.
+// The server as a plugin sees it. Plugin::provision() receives a Host and registers API groups, paths, hooks and other extensions with it.
 //
-// Thread-safety: until all plugins are committed, every method only on the thread of Plugin::provision. Afterwards, on any thread, every
-//                method except scheme(), dynamic_groups(), dynamic_paths() and registrations. A plugin that has called
-//                set_authorizer_order or set_storage_transformers in provision() may call it again, one call at a time.
-// Lifetime:      the Host outlives the plugin. Objects and functions that the plugin has registered exist until its tasks (spawn) end.
-// Errors:        registrations: kAlreadyExists for a name that is taken; the message names the plugin that registered it first.
-//                kServiceUnavailable after the commit.
+// Startup:       the host calls provision() and validate() of every plugin. It then publishes the registrations of all plugins together
+// (the
+//                commit), builds the handler chain, listens, and runs the post-start hooks. If a plugin fails before the commit, the host
+//                discards the registrations of that plugin.
+// Thread-safety: before the commit, call the methods only on the thread of provision(). After the commit, any thread may call them.
+//                Exceptions: scheme(), dynamic_groups() and dynamic_paths() must not be called after the commit, and registrations then
+//                fail. A plugin that called set_authorizer_order() or set_storage_transformers() in provision() may call the same method
+//                again after the commit, one call at a time.
+// Lifetime:      the Host outlives the plugin. The host keeps registered objects and functions until the plugin's spawned tasks have ended.
+// Errors:        of registrations (install_api_group, handle, add_…, register_…, set_…): kAlreadyExists if the name is taken, with the
+//                plugin that registered it first in the message; kServiceUnavailable after the commit.
 #pragma once
 
 #include <functional>
@@ -58,7 +62,6 @@ struct StorageBackendConfig;
 struct StoredObjects;
 struct UserInfo;
 
-// Passed to Plugin::provision.
 class Host {
  public:
   virtual ~Host();
@@ -69,11 +72,11 @@ class Host {
   virtual Scheme& scheme() = 0;
 
   // ---- storages
-  // Makes the generic store of a kind: all verbs of the resource, from a schema and a Strategy. The plugin then installs it in an
-  // APIGroupInfo.
-  // Errors: kInternalError for a config that cannot be served, and for a view (ResourceConfig) if no earlier call has made the storage of
-  //         its `stored_kind` with the same storage_prefix; kBadRequest if the Scheme does not convert between `kind` and `stored_kind`;
-  //         kAlreadyExists, in provision(), for a second stored kind with the same storage_prefix.
+  // Makes the storage of a kind, with all verbs of the resource, from a schema and a Strategy. The plugin adds the storage to an
+  // APIGroupInfo. A config whose `stored_kind` differs from its `kind` makes a view: it serves the stored objects in another version.
+  // Errors: kInternalError if the config cannot be served, or if no earlier call has made the stored objects of a view;
+  //         kBadRequest if the Scheme has no conversion between `kind` and `stored_kind`;
+  //         kAlreadyExists if provision() makes two stored kinds with the same storage_prefix.
   //
   //   ResourceConfig config;
   //   config.kind = {"demo.example.com", "v1", "Greeting"};
@@ -84,129 +87,132 @@ class Host {
   //   auto storage = host.make_storage(config);
   virtual Result<std::shared_ptr<StandardStorage>> make_storage(ResourceConfig config) = 0;
   // Makes the storage of a subresource (status, ephemeralcontainers, finalize, approval …) that reads and updates the objects of `parent`.
-  // `strategy` gets objects in the stored version and decides which fields such an update may change. `view_strategy` is only used if
-  // `parent` is a view (ResourceConfig): it adds rules for objects in the version of the view; null: none.
-  // Errors: kInternalError if make_storage did not make `parent`, or if `strategy` is null.
+  // `strategy` receives objects in the stored version and decides which fields the subresource may change. If `parent` is a view,
+  // `view_strategy` also receives them, in the version of the view; it may be null.
+  // Errors: kInternalError if `parent` does not come from make_storage(), or if `strategy` is null.
   virtual Result<std::shared_ptr<SubresourceStorage>> make_subresource(std::shared_ptr<StandardStorage> parent,
                                                                        std::shared_ptr<const Strategy> strategy,
                                                                        std::shared_ptr<const Strategy> view_strategy = nullptr) = 0;
-  // make_scale() makes the Scale subresource (autoscaling/v1) of `parent`. ScalePaths names the fields of the parent's objects that Scale
-  // shows, as dotted paths. The field of `selector` may be a LabelSelector, a map of labels or a string.
+  // The fields of an object from which its Scale is made, as dotted paths. The field at `selector` is a LabelSelector, a map of labels or a
+  // string.
   struct ScalePaths {
     std::string spec_replicas = "spec.replicas";
     std::string status_replicas = "status.replicas";
     std::string selector = "spec.selector";
   };
+  // Makes the subresource `scale` (autoscaling/v1) of `parent`.
   virtual Result<std::shared_ptr<SubresourceStorage>> make_scale(std::shared_ptr<StandardStorage> parent, ScalePaths paths) = 0;
 
   // ---- API groups
-  // Installs a group. Errors: kBadRequest for storages that cannot be served: no Scoper, a subresource without its resource, upper-case
-  // names.
+  // Registers a group.
+  // Errors: kBadRequest if a storage has no Scoper, a resource name has upper-case letters, or a subresource has no resource.
   virtual Status install_api_group(APIGroupInfo info) = 0;
-  // Installs and removes API groups of this plugin at run time. The plugin must call DynamicGroups::change() in a post-start hook or soon
-  // afterwards, with an empty change if it has no group: groups_complete() fires only after this call.
+  // The API groups that this plugin adds and removes at run time. The plugin must call DynamicGroups::change() in a post-start hook or soon
+  // afterwards, even if it has no group yet, because groups_complete() waits for this first call.
   virtual std::shared_ptr<DynamicGroups> dynamic_groups() = 0;
   // The group versions of all plugins, static and dynamic, in discovery order.
   virtual std::vector<GroupVersionInfo> group_versions() const = 0;
-  // Calls `callback` for each change of group_versions(), in order and one at a time. It runs on the thread that makes the change or, if
-  // another thread is delivering an earlier change at that time, on that thread.
+  // Calls `callback` after each change of group_versions(), in the order of the changes and never twice at the same time. The caller is
+  // the thread that makes the change, or a thread that is still reporting an earlier change.
   virtual void on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback) = 0;
-  // Fires when every plugin that has called dynamic_groups() has made its first change. Until then, group_versions() may lack a
-  // group version that startup has yet to install.
+  // Fires when every plugin that has called dynamic_groups() has made its first change. Before that, group_versions() can be incomplete.
   virtual Signal& groups_complete() = 0;
-  // The storage of a served resource of any plugin; null if no plugin serves it, and before the commit. Calls on it bypass authorization
-  // and admission; informers read through it (net/informer.hpp). Call find_storage() again for each use, because the storage of a custom
-  // resource may be replaced.
+  // The storage of a resource that any plugin serves; null if no plugin serves the resource, and before the commit. Calls of the storage
+  // bypass authorization and admission. Do not keep the storage: that of a custom resource is replaced when its definition changes.
   virtual std::shared_ptr<RestStorage> find_storage(const GroupVersionResource& resource) const = 0;
 
-  // ---- clients (backplane/net/client.hpp); ApiClient gives them Kubernetes' verbs
-  // A client of this server that calls the handler chain in process: as system:apiserver, or as `user` with that user's rights and
-  // limits. Use it in post-start hooks and later: a call before startup has built the handler chain gets 503.
+  // ---- HTTP clients (net/client.hpp). The class ApiClient of that header wraps one and has get(), list(), create(), update() and others.
+  // A client that calls this server's handler chain in process, as the user system:apiserver. Calls return 503 until startup has built the
+  // handler chain, so use the client in post-start hooks and later.
   virtual std::shared_ptr<HttpClient> client() = 0;
+  // The same client, with the name, groups and permissions of `user`.
   virtual std::shared_ptr<HttpClient> client_as(UserInfo user) = 0;
-  // A client of another API server over TLS. Errors: kBadRequest for an unusable configuration.
+  // A client of another API server, over TLS. Errors: kBadRequest if the configuration is invalid.
   virtual Result<std::shared_ptr<HttpClient>> make_client(ClientConfig config) = 0;
 
-  // Number and size of the objects in the loaded watch caches, by resource.
+  // The number and size of the objects in the watch caches, one element for each resource whose cache is loaded.
   virtual std::vector<StoredObjects> stored_objects() const = 0;
 
   // False if --runtime-config disables the version or the resource.
   virtual bool resource_enabled(const GroupVersionResource& resource) const = 0;
 
   // ---- HTTP
-  // Adds a path outside the resource tree.
+  // Registers a handler for a path that is not a resource, such as /metrics.
   virtual Status handle(PathRoute route) = 0;
-  // Adds and removes paths of this plugin at run time. Each call returns an object for the same paths.
+  // The paths that this plugin adds and removes at run time. Objects of several calls refer to the same paths.
   virtual std::shared_ptr<DynamicPaths> dynamic_paths() = 0;
 
   // ---- lifecycle
-  // Runs `hook` after the server listens (points/hooks.hpp). The health check poststarthook/<name> reports its result.
+  // Runs `hook` once the server listens (points/hooks.hpp). The health check poststarthook/<name> reports the result.
   virtual Status add_post_start_hook(std::string name, PostStartHook hook) = 0;
   // Runs `hook` when the server shuts down.
   virtual Status add_pre_shutdown_hook(std::string name, PreShutdownHook hook) = 0;
-  // Adds a check to the given endpoints.
+  // Adds `check` to those of /healthz, /livez and /readyz that `where` names.
   virtual Status add_health_check(std::shared_ptr<HealthCheck> check, HealthEndpoints where) = 0;
-  // Returns a signal that the plugin must fire. Unknown paths get 503 instead of 404 until all signals of this function have fired.
+  // Returns a signal that the plugin must fire when all its paths are served. Requests for unknown paths get 503 instead of 404 until every
+  // such signal of every plugin has fired.
   virtual Result<std::shared_ptr<Signal>> register_mux_and_discovery_complete_signal(std::string name) = 0;
 
   // ---- other extension points
-  // Registers a factory of storage backends. The host calls it to open the store of --storage-backend=NAME, at startup and in commands
-  // (`backplane store`).
+  // Registers the factory of the storage backend `name`. The host calls it if --storage-backend is `name`, at startup and in the commands
+  // `backplane store …`.
   using StorageBackendFactory = std::function<Result<std::unique_ptr<StorageBackend>>(const StorageBackendConfig&)>;
   virtual Status register_storage_backend(std::string name, StorageBackendFactory factory) = 0;
-  // The host calls authenticators in the start order of the plugins (points/authentication.hpp). Authorizers
-  // (points/authorization.hpp) whose name is not a mode of kube-apiserver are called first, in the same order; then those with the name of
-  // a mode ("Node", "RBAC" …), in the order of --authorization-mode.
+  // Adds an authenticator (points/authentication.hpp). Authenticators are called in the start order of their plugins.
   virtual Status register_authenticator(std::shared_ptr<Authenticator> authenticator) = 0;
+  // Adds an authorizer (points/authorization.hpp). If its name is a mode of kube-apiserver ("Node", "RBAC" …), --authorization-mode decides
+  // whether and in which order it is called. All other authorizers are called before these, in the start order of their plugins.
   virtual Status register_authorizer(std::shared_ptr<Authorizer> authorizer) = 0;
-  // Replaces the order of --authorization-mode. A plugin that has called it in provision() may call it again at any time: requests that
-  // begin afterwards use the new order. The rule for system:masters, and authorizers whose name is not a mode, are still called first.
-  // Errors: kAlreadyExists if another plugin has set an order; kBadRequest, after the commit, if a place has no `authorizer` and its `type`
-  //         names none: the former order stays in use. In provision(), the call with such a place succeeds, and startup fails.
+  // Replaces the order of --authorization-mode for requests that begin afterwards. system:masters, and authorizers whose name is not a
+  // mode, still come first. An element without an `authorizer` refers to a registered authorizer by the name `type`.
+  // Errors: kAlreadyExists if another plugin has set an order.
+  //         If no authorizer has the name `type`: in provision(), the call succeeds and startup fails later; after the commit, the call
+  //         returns kBadRequest and changes nothing.
   virtual Status set_authorizer_order(std::vector<AuthorizerPlace> places) = 0;
+  // Adds an admission plugin, with its defaults, configuration and position (points/admission.hpp).
   virtual Status register_admission(AdmissionRegistration registration) = 0;
-  // Registers a plugin without configuration, at the default place in the order.
+  // Adds an admission plugin that has no configuration, at the default position.
   Status register_admission(std::shared_ptr<AdmissionPlugin> plugin);
   // Adds a sink of audit events (points/audit.hpp).
   virtual Status register_audit(AuditRegistration registration) = 0;
-  // Sets the encryption of stored objects. May be called again at any time: reads and writes that begin afterwards use the new
-  // transformers.
+  // Sets the encryption of stored objects for reads and writes that begin afterwards (points/storage_transformer.hpp).
   // Errors: kAlreadyExists if another plugin has set transformers.
   virtual Status set_storage_transformers(std::shared_ptr<const StorageTransformers> transformers) = 0;
-  // Replaces the host's limits of concurrent requests (points/request_gate.hpp). Errors: kAlreadyExists if another plugin has registered
-  // a gate.
+  // Replaces the host's limits of concurrent requests (points/request_gate.hpp).
+  // Errors: kAlreadyExists if another plugin has registered a gate.
   virtual Status register_request_gate(std::shared_ptr<RequestGate> gate) = 0;
-  // Registers the proxy to other API servers on the same store, for resources that this server does not serve (points/peers.hpp).
+  // Sets the proxy that forwards requests for resources that this server does not serve to other API servers on the same store
+  // (points/peers.hpp).
   // Errors: kAlreadyExists if another plugin has registered a PeerServers.
   virtual Status register_peer_servers(std::shared_ptr<PeerServers> peers) = 0;
 
-  // ---- queries; from any executor, after startup. Before, authorizer(), rule_resolver() and token_authenticator() return
-  // kServiceUnavailable, equivalent_resources() has no entries, and convert() returns kNotFound.
-  //
-  // Decides as for a request: first the rule for system:masters, then all authorizers in their order.
+  // ---- queries, for post-start hooks and later
+  // An authorizer that decides as for a request: it allows system:masters, then calls all authorizers in their order. Calls of it before
+  // the handler chain is built return kServiceUnavailable; so do calls of rule_resolver() and token_authenticator().
   virtual Authorizer& authorizer() = 0;
-  // The union of the rules that all authorizers report for a user.
+  // Returns the rules of a user, from all authorizers.
   virtual RuleResolver& rule_resolver() = 0;
-  // All authenticators of bearer tokens.
+  // Authenticates a bearer token with all authenticators of tokens.
   virtual TokenAuthenticator& token_authenticator() = 0;
-  // The resources that serve the same objects under several group versions.
+  // The resources that serve the same objects in several group versions, such as the Events of v1 and of events.k8s.io/v1. Empty
+  // before the commit.
   virtual const EquivalentResources& equivalent_resources() const = 0;
-  // Converts an object of any served kind, built-in or custom, to another version. From any executor.
-  // Errors: kNotFound if the kind or the version is not served; those of the conversion.
+  // Converts an object of any served kind, built-in or custom, to another version.
+  // Errors: kNotFound if the kind or the version is not served; the errors of the conversion.
   virtual Task<Result<Object>> convert(GroupVersionKind to, Object object) = 0;
 
   // ---- running things
-  // The executor of this plugin: one thread, which runs only its hooks, timers and spawned tasks. It changes from one task to another only
-  // at a co_await, so these tasks need no locks for data that they use between two co_await. A call that blocks (file, lock, long
-  // computation) delays the plugin's other tasks, but no other plugin. Use run_blocking() or a named executor for such calls.
+  // The executor of this plugin: one thread that runs the plugin's hooks, timers and spawned tasks. A task runs until its next co_await, so
+  // tasks need no locks for data that they use between two co_await expressions. A blocking call (file, lock, long computation) delays all
+  // tasks of the plugin; make such calls with run_blocking() or on a named executor.
   virtual Executor& executor() = 0;
-  // Another thread of the plugin, created by the first call with that `name`. A task switches to it with co_await resume_on(…).
+  // An additional thread of the plugin. The first call with a `name` creates it. A task moves to it with co_await resume_on(…).
   virtual Executor& executor(std::string_view name) = 0;
-  // Runs `task` on executor(). The host awaits it at shutdown, so it must end when stop_signal() fires. `name` appears in log lines.
+  // Runs `task` on executor(). Shutdown waits for the task, so the task must end when stop_signal() fires. `name` appears in log lines.
   virtual void spawn(std::string name, Task<void> task) = 0;
   virtual Signal& stop_signal() = 0;
-  // The value of a host flag ("service-cluster-ip-range") as text, its default if the flag is not set; nullopt for an unknown flag.
-  // "secure-port" is the port that was bound. These names have the value "true" or "false":
+  // The value of a host flag ("service-cluster-ip-range") as text: the default if the flag is not set, nullopt if there is no such flag.
+  // The value of "secure-port" is the port that is bound. Further names, with the value "true" or "false":
   //   "feature-gates.NAME"    is the gate NAME enabled?
   //   "changed.NAME"          does the command line set the flag NAME?
   //   "changed."              does the command line set any flag?
