@@ -39,7 +39,7 @@ TEST(Caught, AnExceptionHasItsTextAndTheStackOfItsThrow) {
     } catch (...) {
       EXPECT_EQ(caught().what, "an exception of type int");
     }
-    // The outer executor is unchanged.
+    // The outer exception is the current one again.
     EXPECT_EQ(caught().stack, first.stack);
     EXPECT_EQ(first.stack.find("\n  #0 +0x") == 0, kThrowsAreNoted);
   }
@@ -201,7 +201,7 @@ TEST(NamedSignal, ACallbackWithAnOwnerRunsOnlyWhileTheOwnerLives) {
   EXPECT_EQ(calls, 2);
 }
 
-// Each reload of a plugin added callbacks to signals of the server, which retained them.
+// Regression: each reload of a plugin added callbacks to the server's signals, and the signals retained them.
 TEST(NamedSignal, CallbacksWhoseOwnersAreGoneAreDropped) {
   NamedSignal signal("hurry");
   int calls = 0;
@@ -250,7 +250,7 @@ TEST(TaskGroup, WaitAllReturnsWhenTheLastTaskHasEndedAndClosedGroupsRefuse) {
   EXPECT_EQ(done.load(), 10);
 }
 
-// The line in JSON format.
+// The message in the JSON format of log lines.
 std::string as_json(std::string_view line) {
   const LogFields fields = split_log_message(line);
   std::string out(fields.words);
@@ -307,10 +307,10 @@ TEST(LoopSet, ABlockedLoopStallsNoOtherAndIsNamedAtTheStop) {
   loops.of("asker").post([&] {
     asking = true;
     while (!release) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    loops.of("asker");  // also while the stop waits for it
+    loops.of("asker");  // must not block while stop() waits for this loop
     asked = true;
   });
-  while (!asking) std::this_thread::yield();  // a stop drops work that has not begun
+  while (!asking) std::this_thread::yield();  // stop() prevents work that has not begun from running
   std::vector<std::string> stuck = loops.stop(std::chrono::milliseconds(500));
   // A loop that is not blocked ends, although possibly late on a busy machine.
   for (int i = 0; i < 100 && stuck.size() > 2; ++i) stuck = loops.stop(std::chrono::milliseconds(100));

@@ -1,10 +1,10 @@
-// Objects of a plugin in another process, whose functions block until that process answers, and the threads that call them.
+// Calls of objects whose functions block, because a plugin in another process implements them. BlockingCalls selects the thread for such a call.
 //
-// A store asks its strategy for BlockingCalls and processes writes with offloaded(): the request waits for the process asynchronously, and
-// its connection's loop serves other requests.
+// A store asks its strategy for BlockingCalls and processes writes with offloaded(): the request waits for the other process asynchronously,
+// and the connection's loop serves other requests meanwhile.
 //
 // Thread-safety: any thread.
-// Lifetime:      the object outlives the task.
+// Lifetime:      the BlockingCalls outlives the task of offloaded().
 // Errors:        call_executor(): kServiceUnavailable if the process does not answer.
 #pragma once
 
@@ -26,7 +26,7 @@ class BlockingCalls {
   virtual Result<Executor*> call_executor() const = 0;
 };
 
-// Whether the current executor serves one owner only, so that a call may block it.
+// True if a call may block the calling thread: it has no executor, or its executor allows that (IoExecutor::may_block()).
 inline bool on_blocking_executor() noexcept {
   Executor* const current = current_executor();
   IoExecutor* const io = current != nullptr ? current->io() : nullptr;
@@ -58,8 +58,9 @@ Task<T> refused(Status why) {
 
 }  // namespace detail
 
-// Runs `work` on an executor of `calls`, and resumes the caller on its executor. Runs `work` here if `calls` is null, its functions do not
-// block, or the current executor may block. T: a Result, which is the error of call_executor() if there is one.
+// Runs `work` on the executor that `calls` returns, and resumes the caller on the caller's executor. Runs `work` on the current executor if
+// `calls` is null, if its functions do not block, or if the current executor may block. T is a Result; if call_executor() fails, the result is
+// its error.
 template <class T>
 Task<T> offloaded(const BlockingCalls* calls, Task<T> work) {
   if (calls == nullptr || on_blocking_executor()) return work;

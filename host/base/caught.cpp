@@ -31,7 +31,7 @@ const bool kThrowsAreNoted = true;
 namespace {
 
 constexpr int kFrames = 32;
-constexpr std::size_t kThrows = 4;  // an exception may be thrown while another one propagates
+constexpr std::size_t kThrows = 4;  // recorded throws per thread; an exception may be thrown while another one propagates
 
 struct Throw {
   const void* exception = nullptr;

@@ -1,25 +1,25 @@
-// The exception that is being handled, for a log line: its message and where it was thrown.
+// Describes the exception that is being handled, for a log line: its message, and the stack at which it was thrown.
 //
-// Every throw in the process notes its stack (addresses only; a few hundred nanoseconds), so that the code that catches it can report the
-// place. Builds with sanitizers leave that to the sanitizer: `stack` is empty there.
+// Every throw in the process records its stack (addresses only; a few hundred nanoseconds), so that a catch block can log it. Builds with
+// sanitizers do not record stacks, because the sanitizer intercepts throws itself; there `stack` is empty.
 //
-// Thread-safety: any thread.  A stack is found on the thread that threw, for its last few exceptions.
-// Errors:        never throws; what is not known is empty.
+// Thread-safety: any thread.  Each thread has the stacks of its last few exceptions; for an exception of another thread `stack` is empty.
+// Errors:        never throws.
 #pragma once
 
 #include <string>
 
 namespace backplane {
 
-// False in builds with sanitizers.
+// True if throws record their stack; false in builds with sanitizers.
 extern const bool kThrowsAreNoted;
 
 struct Caught {
   std::string what;   // never empty
-  std::string stack;  // one frame a line, innermost first, each line begun by a newline; empty: not known
+  std::string stack;  // a newline and a frame for each frame, the innermost first; empty: unknown
 };
 
-// Call it inside a catch block, catch (...) or narrower.
+// To be called inside a catch block.
 Caught caught() noexcept;
 
 }  // namespace backplane

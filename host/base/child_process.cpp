@@ -18,7 +18,7 @@ namespace {
 
 std::string name_of(const std::string& variable) { return variable.substr(0, variable.find('=') + 1); }
 
-// This process's environment with the changes.
+// The environment of this process with `changes` ("NAME=value") in it.
 std::vector<std::string> environment_with(const std::vector<std::string>& changes) {
   std::vector<std::string> out = changes;
   for (char** each = environ; *each != nullptr; ++each) {
@@ -75,7 +75,7 @@ int wait_for_exit(pid_t pid) {
 }
 
 std::optional<int> wait_for_exit(pid_t pid, std::chrono::milliseconds limit) {
-  // The wrapper of pidfd_open() is newer than the C library of Debian 12.
+  // The C library of Debian 12 has no function for pidfd_open().
   const int watched = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
   if (watched < 0) return wait_for_exit(pid);
   const auto until = std::chrono::steady_clock::now() + limit;

@@ -1,4 +1,4 @@
-// The time of the kernel's last tick (1 to 10 ms ago), for timeouts of seconds. A reading costs a fifth of one of the exact clock.
+// The time of the kernel's last tick (up to 10 ms ago), for timeouts of seconds. Reading it takes a fifth of the time of the exact clock.
 //
 // Thread-safety: any thread.
 #pragma once
@@ -8,7 +8,7 @@
 
 namespace backplane {
 
-// Of the steady clock, never ahead of it.
+// The time, on the scale of steady_clock; never later than steady_clock::now().
 inline std::chrono::steady_clock::time_point coarse_now() noexcept {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC_COARSE, &now);

@@ -10,7 +10,7 @@
 namespace backplane {
 namespace {
 
-// cpu.max of version 2: "QUOTA PERIOD", in microseconds; "max" for none.
+// The quota of a control group of version 2: the file cpu.max contains "QUOTA PERIOD", in microseconds; QUOTA is "max" if there is none.
 std::optional<double> quota_of(const std::string& folder) {
   std::ifstream file(folder + "/cpu.max");
   std::string quota;
@@ -19,7 +19,7 @@ std::optional<double> quota_of(const std::string& folder) {
   return std::atof(quota.c_str()) / period;
 }
 
-// Version 1: two files; -1 for none.
+// The quota of a control group of version 1: two files; the quota is -1 if there is none.
 std::optional<double> old_quota_of(const std::string& folder) {
   double quota = -1;
   double period = 0;
@@ -33,7 +33,7 @@ void take_smaller(std::optional<double>& smallest, std::optional<double> other) 
   if (other && (!smallest || *other < *smallest)) smallest = other;
 }
 
-// `path` and every group above it, the top included.
+// The smallest quota of the group at `path` and of every group that contains it.
 std::optional<double> smallest_quota(const std::string& top, std::string path, std::optional<double> (*quota)(const std::string&)) {
   std::optional<double> smallest;
   while (true) {
@@ -59,7 +59,7 @@ std::optional<double> cpu_quota(const std::string& root) {
   const std::string top = root + "/sys/fs/cgroup";
   std::ifstream groups(root + "/proc/self/cgroup");
   std::optional<double> smallest;
-  // HIERARCHY:CONTROLLERS:PATH; version 2 has no controllers.
+  // A line of the file is "HIERARCHY:CONTROLLERS:PATH". In version 2, CONTROLLERS is empty.
   for (std::string line; std::getline(groups, line);) {
     const auto first = line.find(':');
     const auto second = line.find(':', first + 1);

@@ -1,7 +1,7 @@
-// The fence around a call of plugin code: an exception becomes a value.
+// Calls plugin code and converts an exception to a value.
 //
-// Thread-safety: called on an executor; a call that waits may end on any, and fenced() resumes where it began.
-// Errors:        `on_throw` gets what was thrown and returns the result in its place; it must not throw.
+// Thread-safety: the task of a plugin may end on another executor than it began on; fenced() resumes on the executor on which it was called.
+// Errors:        if the call throws, `on_throw` receives the exception (Caught) and returns the result; it must not throw.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@
 
 namespace backplane {
 
-// For a call that waits.  `call` makes the task (a function object, called once); both function objects live until the task has ended.
+// For asynchronous calls.  The function object `call` returns the task; it is called once. Both function objects live until the task has ended.
 template <class T, class Call, class OnThrow>
 Task<T> fenced(Call call, OnThrow on_throw) {
   const OriginExecutor origin;
@@ -30,7 +30,7 @@ Task<T> fenced(Call call, OnThrow on_throw) {
   co_return std::move(*result);
 }
 
-// For a call that does not wait.
+// For synchronous calls.
 template <class Call, class OnThrow>
 std::invoke_result_t<Call&> fenced_now(Call&& call, OnThrow on_throw) {
   try {
@@ -42,9 +42,9 @@ std::invoke_result_t<Call&> fenced_now(Call&& call, OnThrow on_throw) {
 
 struct FencedCall {
   Status status;
-  bool threw = false;  // then `status` is kInternalError with the exception's text
+  bool threw = false;  // true: the call has thrown, and `status` is kInternalError with the exception's message
 };
-// For a call that returns a Status.
+// For synchronous calls that return a Status.
 template <class Call>
 FencedCall fenced_status(Call&& call) {
   FencedCall made;

@@ -1,14 +1,14 @@
-// A text of the results of stat(), which changes when the file changes.
+// A text that changes when a file changes. It is made of results of stat().
 //
 // Thread-safety: any thread.
-// Errors:        none; a file whose stat() fails has an empty signature.
+// Errors:        none; if stat() fails, the signature is empty.
 #pragma once
 
 #include <string>
 
 namespace backplane {
 
-// Inode, size and time of the last change.
+// A text of the inode, the size and the time of the last change.
 std::string file_signature(const std::string& path);
 
 }  // namespace backplane

@@ -17,13 +17,13 @@ namespace {
 
 std::size_t resident_bytes() { return memory_use().resident_bytes; }
 
-// Smaller amounts are not worth a walk through the heaps, whose duration grows with their size.
+// The amount of free memory that is worth a release. malloc_trim() visits all heaps, so its duration grows with the size of the heaps.
 std::size_t much(std::size_t resident) { return std::clamp<std::size_t>(resident / 32, 2 * 1024 * 1024, 8 * 1024 * 1024); }
 
 }  // namespace
 
 MemoryUse memory_use() {
-  // Without a stream, whose buffer and locale take longer than the kernel.
+  // Not read with a stream: its buffer and locale would take longer than the system call.
   std::array<char, 128> text{};
   const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
   const ssize_t size = file < 0 ? 0 : read(file, text.data(), text.size());
@@ -54,8 +54,8 @@ struct FreeMemory::State : std::enable_shared_from_this<State> {
     });
   }
 
-  // Memory that was free at the last run has been released then; so there is something to release only if the heap has grown or more was
-  // freed.
+  // The last call has released the memory that was free then. So memory can be released only if the heap has grown since, or if more memory is
+  // free than then.
   bool look() {
     const std::size_t free = mallinfo2().fordblks;
     const std::size_t resident = resident_bytes();
@@ -71,9 +71,9 @@ struct FreeMemory::State : std::enable_shared_from_this<State> {
   Executor& timer;
   Executor& blocking;
   const std::chrono::nanoseconds interval;
-  std::size_t resident_then = 0;  // after the last run; only reads the counters
-  std::size_t free_then = 0;
-  bool unmapped = false;  // the startup's code pages, at the first interval
+  std::size_t resident_then = 0;  // after the last release
+  std::size_t free_then = 0;      // after the last release
+  bool unmapped = false;          // unmap_read_code() has been called, at the first interval
   std::mutex mutex;
   bool stopped = false;
   std::function<void()> cancel;

@@ -1,8 +1,8 @@
-// Returns freed memory to the system. After a burst (large definitions, documents, loading of caches) the allocator would otherwise retain
-// it, scattered over its heaps.
+// Returns freed memory to the system at regular intervals. After a burst of allocations (large definitions, documents, loading of caches) the
+// allocator would otherwise retain the memory, scattered over its heaps.
 //
-// Thread-safety: start() and stop() from one thread; the work runs on the blocking executor.
-// Lifetime:      the executors outlive stop().
+// Thread-safety: start() and stop() from one thread; look() runs on the blocking executor.
+// Lifetime:      the executors must exist until stop().
 // Errors:        none; an allocator that does not report its free memory is not trimmed.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace backplane {
 
-// The resident memory of this process; 0 if the system does not report it.
+// The memory of this process; both values are 0 if the system does not report them.
 struct MemoryUse {
   std::size_t virtual_bytes = 0;
   std::size_t resident_bytes = 0;
@@ -30,8 +30,8 @@ class FreeMemory {
   ~FreeMemory();
   void start();
   void stop();
-  // The work of each interval: returns free memory to the system if there is enough of it to be worth the time, and if memory has grown or
-  // has been freed since the last time. Returns true if it released memory.
+  // The work of each interval. Returns free memory to the system if a worthwhile amount is free, and if memory has been allocated or freed since
+  // the last release. True: memory was released.
   bool look();
 
  private:

@@ -14,7 +14,7 @@ namespace {
 
 std::size_t resident_bytes() { return memory_use().resident_bytes; }
 
-// 64 MB of freed blocks between blocks that stay.
+// Frees 64 MB of blocks that are between blocks in use; returns the blocks in use.
 std::vector<std::string> leave_holes() {
   std::vector<std::string> kept, gone;
   for (int i = 0; i < 4096; ++i) {
@@ -39,7 +39,7 @@ TEST(FreeMemory, MemoryFreedInTheMiddleOfTheHeapIsReturned) {
   EXPECT_EQ(kept.back(), std::string(100, 'y'));
 }
 
-// A check during a burst of work sees the memory at its peak, which is never exceeded later.
+// If look() runs at the peak of a burst, the memory never exceeds the measured size later.
 TEST(FreeMemory, MemoryFreedAfterACheckAtThePeakIsReturned) {
   if (mallinfo2().arena == 0) GTEST_SKIP() << "mallinfo2() reports nothing for this allocator";
   IoLoop loop("timer");

@@ -1,7 +1,8 @@
-// A role of exchanges over TLS: the certificate of a front proxy, whose headers may name the user.
+// An interface that exchanges over TLS implement: it returns the client certificate if the client is a front proxy, whose headers may contain
+// the user.
 //
 // Thread-safety: as Exchange.
-// Lifetime:      of the exchange.
+// Lifetime:      the certificate lives as long as the exchange.
 #pragma once
 
 #include "backplane/points/http.hpp"
@@ -11,13 +12,13 @@ namespace backplane {
 class FrontProxyPeer {
  public:
   virtual ~FrontProxyPeer() = default;
-  // The certificate of the peer when it is one of a front proxy (--requestheader-client-ca-file), verified now; else null.
+  // Verifies the certificate of the peer with --requestheader-client-ca-file. Returns the certificate, or null if the peer is no front proxy.
   virtual const PeerCertificate* front_proxy_certificate() const noexcept = 0;
 };
 
 // The front proxy certificate of any exchange; null if it has none.
 inline const PeerCertificate* front_proxy_certificate(const Exchange& exchange) noexcept {
-  // A role of the host and not of the SDK: plugins see the user that a front proxy names, never the front proxy.
+  // The interface is not in the SDK: plugins get the user that a front proxy has sent, but not the certificate of the front proxy.
   const auto* peer = dynamic_cast<const FrontProxyPeer*>(&exchange);
   return peer != nullptr ? peer->front_proxy_certificate() : nullptr;
 }

@@ -12,11 +12,12 @@
 namespace backplane {
 namespace {
 
-// Below the size that the allocator maps separately (M_MMAP_THRESHOLD), and below the size that it releases on free (M_TRIM_THRESHOLD).
+// Smaller than the size at which the allocator maps a block separately (M_MMAP_THRESHOLD), and than the free size at which it shrinks the heap
+// (M_TRIM_THRESHOLD).
 constexpr std::size_t kPiece = 768 * 1024;
 constexpr std::size_t kMostPieces = 5;
 
-// Populates the pages within the block; a kernel without this option leaves them unchanged.
+// Calls madvise() for the pages that are completely within the block; a kernel without this advice ignores the call.
 void advise(const void* piece, std::size_t size, int advice) noexcept {
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   const auto from = (reinterpret_cast<std::uintptr_t>(piece) + page - 1) & ~(page - 1);
@@ -24,7 +25,7 @@ void advise(const void* piece, std::size_t size, int advice) noexcept {
   if (from < to) madvise(reinterpret_cast<void*>(from), to - from, advice);
 }
 
-// Populates the pages in one call instead of one page fault each.
+// Maps memory for the pages in one call, so that they cause no page faults.
 void populate(void* piece, std::size_t size) noexcept {
 #ifdef MADV_POPULATE_WRITE
   advise(piece, size, MADV_POPULATE_WRITE);

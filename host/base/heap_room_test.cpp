@@ -20,7 +20,7 @@ long faults() {
   return use.ru_minflt;
 }
 
-// Page faults of allocations on a thread with a separate heap.
+// The number of page faults that allocations on a new thread cause after make_heap_room(room).
 long faults_of(std::size_t room) {
   long count = 0;
   std::thread([&] {
@@ -37,7 +37,7 @@ long faults_of(std::size_t room) {
 
 TEST(HeapRoom, LaterAllocationsFindTheirPagesPresent) {
   if (mallinfo2().arena == 0) GTEST_SKIP() << "mallinfo2() reports nothing for this allocator";
-  // As the host sets them.
+  // The values that the host sets.
   mallopt(M_TRIM_THRESHOLD, 4 << 20);
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
   const long without = faults_of(0), with = faults_of(std::size_t{3} << 20);

@@ -1,8 +1,8 @@
-// Ties what a plugin hands over to the plugin's generation: the code stays mapped and the plugin stays alive as long as one tied object or
-// function does.  A request that uses a tied object thereby counts as in flight, at the price of the reference that it takes anyway.
+// Ties objects and functions of a plugin to the plugin: as long as one tied object or function exists, the plugin is not destroyed and its code
+// stays mapped.  So a request that has a reference to a tied object keeps the plugin loaded, without a separate reference count.
 //
 // Thread-safety: as std::shared_ptr and std::function.
-// Lifetime:      the object is destroyed before its hold is released.
+// Lifetime:      a tied object is destroyed before its hold is released.
 #pragma once
 
 #include <functional>
@@ -11,14 +11,14 @@
 
 namespace backplane {
 
-// Null: nothing is held.
+// A reference that keeps one load of a plugin alive. Null: it keeps nothing alive.
 using Hold = std::shared_ptr<const void>;
 
 namespace detail {
 
 template <class T>
 struct Tied {
-  Hold hold;  // first: released last
+  Hold hold;  // the first member, so that it is released last
   std::shared_ptr<T> object;
 };
 

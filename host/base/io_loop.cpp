@@ -21,7 +21,7 @@ class LoopWatch final : public DescriptorWatch {
   LoopWatch(asio::io_context& context, int descriptor) : descriptor_(context, descriptor) {}
   LoopWatch(const LoopWatch&) = delete;
   LoopWatch& operator=(const LoopWatch&) = delete;
-  // Pending waits end with operation_aborted, which their handlers ignore.
+  // The destructor of descriptor_ would close the descriptor. release() ends pending waits with operation_aborted, which the handlers ignore.
   ~LoopWatch() override { descriptor_.release(); }
 
   void when_readable(std::function<void()> work) override { wait(asio::posix::descriptor_base::wait_read, std::move(work)); }
@@ -30,17 +30,17 @@ class LoopWatch final : public DescriptorWatch {
  private:
   void wait(asio::posix::descriptor_base::wait_type what, std::function<void()> work) {
     descriptor_.async_wait(what, [work = std::move(work), gone = std::weak_ptr<bool>(here_)](boost::system::error_code error) {
-      // The next read or write reports the error.
+      // `work` also runs after another error, which its next read or write of the descriptor reports.
       if (error != asio::error::operation_aborted && !gone.expired()) work();
     });
   }
 
   asio::posix::stream_descriptor descriptor_;
-  const std::shared_ptr<bool> here_ = std::make_shared<bool>(true);  // an event may be queued when the watch is destroyed
+  const std::shared_ptr<bool> here_ = std::make_shared<bool>(true);  // a handler that is queued when the watch is destroyed does nothing
 };
 
-// A loop that plugins may block runs functions of plugins: their exceptions are logged, and the loop continues.  (On the host's
-// loops an exception ends the process.)
+// Runs a loop with may_block, which runs functions of plugins: their exceptions are logged, and the loop continues.  On the other loops an
+// exception ends the process.
 void run_plugins_loop(asio::io_context& context, const std::string& name) {
   LogLimit limit;
   while (!context.stopped()) {
@@ -56,7 +56,7 @@ void run_plugins_loop(asio::io_context& context, const std::string& name) {
   }
 }
 
-// Work for the server of the thread that posts it.
+// Work that runs for the server of the thread that has posted it.
 struct ServersWork {
   std::function<void()> work;
   ServerSlot slot = current_server_slot();
@@ -86,8 +86,8 @@ IoLoop::~IoLoop() {
   for (const auto& work : at_end_) work();
 }
 
-// Work of one thread runs in the order in which it was posted. Work of the loop's own thread is in Asio's queue, that of all others in the
-// inbox: neither waits for the other.
+// The work that one thread posts runs in the order of the posts. Work that the loop's thread posts is in Asio's queue, and work of all other
+// threads is in the inbox; no order is defined between the two.
 void IoLoop::post(std::function<void()> work) {
   if (server_ == kNoServer) work = ServersWork{std::move(work)};
   if (!is_here()) return inbox_.post(std::move(work));
@@ -100,13 +100,13 @@ void IoLoop::post(std::coroutine_handle<> frame) {
   asio::post(context_, [frame] { frame.resume(); });
 }
 
-// The expiry of a cancelled timer: a wait that has already ended gets no operation_aborted.
+// The expiry time of a cancelled timer. It is needed because a handler that is already queued does not get operation_aborted.
 constexpr auto kCancelled = asio::steady_timer::time_point::min();
 
 std::function<void()> IoLoop::after(std::chrono::nanoseconds delay, std::function<void()> work) {
   auto timer = std::make_shared<asio::steady_timer>(context_);
   if (server_ == kNoServer) work = ServersWork{std::move(work)};
-  // A timer is not thread-safe: arm and cancel it on the loop.
+  // A timer is not thread-safe, so it is started and cancelled on the loop.
   auto arm = [timer, delay, work = std::move(work)]() mutable {
     if (timer->expiry() == kCancelled) return;
     timer->expires_after(delay);

@@ -1,8 +1,9 @@
-// Threads with an Asio io_context each, as SDK executors.  A loop that is constructed on a thread of a server works for that server;
-// another one, like the BlockingPool, works for the server that has posted the work.
+// SDK executors: loops, each of which has a thread and an Asio io_context, and a pool of threads.  All work of a loop that was constructed on a
+// thread of a server belongs to that server. On other loops, and on the BlockingPool, each piece of work belongs to the server of the thread
+// that has posted it.
 //
-// Thread-safety: post() and after() from any thread; everything that runs on a loop runs on its one thread.
-// Lifetime:      a LoopPool is stopped and joined before what its coroutines point to goes away.
+// Thread-safety: post() and after() from any thread; all work of a loop runs on the loop's thread.
+// Lifetime:      call stop() before the objects that the posted work uses are destroyed.
 #pragma once
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -33,13 +34,14 @@ class IoLoop final : public IoExecutor {
   bool may_block() const noexcept override { return may_block_; }
   void at_end(std::function<void()> work) override { at_end_.push_back(std::move(work)); }
 
-  void start();  // makes the thread
-  void stop();   // drops what is queued and joins the thread; not from the loop itself
-  // The same for a loop with blocking work: returns false if the thread has not ended within `limit`; it is then not joined.
+  void start();  // creates the thread
+  // Joins the thread after the work that is running. Queued work does not run; it is destroyed with the loop. Not to be called on the loop.
+  void stop();
+  // As stop(), but waits for the thread for at most `limit`. False: the thread still runs, and is not joined.
   bool stop_within(std::chrono::nanoseconds limit);
 
  private:
-  // True on the loop's thread, while it runs handlers.
+  // True if the calling thread is the loop's thread and runs the io_context.
   bool is_here() noexcept { return context_.get_executor().running_in_this_thread(); }
 
   std::string name_;
@@ -53,7 +55,7 @@ class IoLoop final : public IoExecutor {
   std::shared_ptr<std::binary_semaphore> ended_ = std::make_shared<std::binary_semaphore>(0);
 };
 
-// A loop per core for connections.
+// The loops for connections. A server has one for each processor that it may use.
 class LoopPool {
  public:
   explicit LoopPool(std::size_t count);
@@ -67,21 +69,21 @@ class LoopPool {
   std::vector<std::unique_ptr<IoLoop>> loops_;
 };
 
-// Threads for calls that block.
+// A pool of threads for calls that block.
 class BlockingPool final : public Executor {
  public:
   explicit BlockingPool(std::size_t threads);
   ~BlockingPool() override;
   void post(std::function<void()> work) override;
   void post(std::coroutine_handle<> frame) override;
-  std::function<void()> after(std::chrono::nanoseconds delay, std::function<void()> work) override;  // not supported: runs never
+  std::function<void()> after(std::chrono::nanoseconds delay, std::function<void()> work) override;  // not supported: `work` never runs
   void stop();
 
  private:
   boost::asio::thread_pool pool_;
 };
 
-// Runs `task` to its end on `loop` and returns its result; for main() and tests, never on an executor's thread.
+// Runs `task` on `executor`, blocks until it has ended, and returns its result. For main() and tests; must not be called on an executor's thread.
 template <class T>
 T run_on(Executor& executor, Task<T> task);
 

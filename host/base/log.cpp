@@ -18,7 +18,7 @@
 namespace backplane {
 namespace {
 
-// spdlog has no level between debug and info: details are info lines of a logger that is silent above them.
+// spdlog has no level between debug and info. The logger of folder_details() writes info lines, and only if `details` is set.
 struct Level {
   spdlog::level::level_enum lines = spdlog::level::info;
   bool details = false;
@@ -48,9 +48,9 @@ spdlog::level::level_enum spdlog_level(LogLevel level) {
   return spdlog::level::critical;
 }
 
-// The log of one server, or of the process.
+// The log settings of one server, or of the process.
 struct ServerLog {
-  bool own = false;  // it has been set; until then that of the process applies
+  bool own = false;  // these settings have been set; otherwise those of the process apply
   LogForm form;
   Level level;
   std::vector<std::pair<std::string, Level>> modules;
@@ -64,11 +64,11 @@ struct ServerLog {
   }
 };
 
-// The stream of each server.  A thread that logs while its server's log is being set writes to the one or the other.
+// The output stream of each server.  A line that is logged while the settings change is written to the former or to the new stream.
 constinit PerServer<std::atomic<spdlog::sinks::sink*>> stream_of_server;
 
-// Takes the lines of one logger to the stream of the thread's server.  The logger itself has the most verbose level of all servers: a
-// server with a lower one drops the line here.
+// Writes the lines of one logger to the stream of the thread's server.  The logger has the most verbose level of all servers, so log() drops
+// the lines that the level of the thread's server excludes.
 class ServersSink final : public spdlog::sinks::sink {
  public:
   void log(const spdlog::details::log_msg& message) override {
@@ -85,10 +85,10 @@ class ServersSink final : public spdlog::sinks::sink {
   PerServer<std::atomic<int>> levels_;
 };
 
-// One logger with its sink.
+// A logger and its sink.
 struct ServersLogger {
   explicit ServersLogger(const std::string& folder) : logger(folder, sink) {}
-  // Levels by slot.
+  // `levels`: ServerSlot → level.
   void use(const std::array<spdlog::level::level_enum, kMostServers + 1>& levels) {
     for (ServerSlot slot = 0; slot < levels.size(); ++slot) sink->set_level_of(slot, levels[slot]);
     logger.set_level(*std::min_element(levels.begin(), levels.end()));
@@ -133,7 +133,7 @@ struct Loggers {
     }
     return *slot;
   }
-  // Does `change` to the log of the thread's server.  The only server of a process has the log of the process.
+  // Calls `change` with the settings of the thread's server.  If the process has one server, also with the settings of the process.
   template <class Change>
   void change(const Change& change) {
     const ServerSlot slot = current_server_slot();
@@ -168,7 +168,7 @@ void FolderLog::log(LogLevel level, std::string_view text) {
 
 void FolderLog::write(LogLevel level, fmt::string_view format, fmt::format_args values) {
   if (!should_log(level)) return;
-  // As spdlog's functions: no exception, because lines are written in handlers of exceptions and in functions that must not throw.
+  // Throws nothing, as spdlog's functions, because lines are logged in catch blocks and in functions that must not throw.
   try {
     fmt::memory_buffer text;
     fmt::vformat_to(fmt::appender(text), format, values);

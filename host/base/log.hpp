@@ -1,6 +1,6 @@
-// Loggers, one per folder: `inline FolderLog& x_log() { static FolderLog& log = folder_logger("x"); return log; }` in the folder's log.hpp.
-// Levels and format are settings of each server of the process: those of the server that the thread works for apply to its lines. Lines of
-// threads that belong to no server, such as all lines before a server exists, follow the settings of the process.
+// Loggers. Each folder has one; its log.hpp contains `inline FolderLog& x_log() { static FolderLog& log = folder_logger("x"); return log; }`.
+// Each server of a process has settings for levels and format. A line is written with the settings of the server that the thread works for. If
+// the thread works for no server, for example before a server exists, the settings of the process apply.
 //
 // Thread-safety: any thread.
 // Lifetime:      loggers live as long as the process. A server's settings end with end_server_log().
@@ -23,8 +23,8 @@ namespace backplane {
 
 enum class LogLevel : unsigned char { kTrace, kDebug, kInfo, kWarn, kError, kCritical };
 
-// The logger of a folder. Each level takes a text, or a format string of {fmt} with its values; the compiler checks the format.
-// spdlog's header and the formatting are in log.cpp: as templates of each source that logs they took a tenth of the build.
+// The logger of a folder. The functions of each level take a text, or a format string of {fmt} and its values; the compiler checks the format.
+// Only log.cpp includes spdlog and formats: when every source that logs did this, it took a tenth of the build time.
 class FolderLog {
  public:
   // `logger` outlives the object.
@@ -76,21 +76,22 @@ class FolderLog {
 
 // The logger of a folder, made at first use.
 FolderLog& folder_logger(const std::string& folder);
-// The same folder's logger for details: steps of a startup, failed health checks.  Its lines look like info lines and are written from
-// the level "details" on (-v=2).
+// A second logger of the folder, for details: steps of startup, failed health checks.  Its lines have the level info, but are only written if
+// the level is "details" (-v=2) or more verbose.
 FolderLog& folder_details(const std::string& folder);
-// The settings below are those of the calling thread's server, or of the process on a thread of no server. In a process with one server
-// they are the process's as well. A server that sets nothing has the settings of the process.
-// "trace" "debug" "details" "info" "warn" "error" for all loggers, present and future.
+// The three functions below change the settings of the calling thread's server; if the thread works for no server, those of the process. If the
+// process has one server, they change the settings of both. A server that sets nothing has the settings of the process.
+//
+// Sets the level of all loggers, present and future: "trace", "debug", "details", "info", "warn" or "error".
 void set_log_level(const std::string& level);
-// Other levels for the loggers whose name is like a pattern (*, ?); the last pattern that fits wins, over set_log_level() too.
+// Sets the levels of loggers whose name matches a pattern (*, ?). The last matching pattern applies, and overrides set_log_level().
 void set_log_modules(const std::vector<std::pair<std::string, std::string>>& pattern_levels);
 struct LogForm {
-  bool json = false;   // one JSON object a line
-  bool split = false;  // lines below error go to standard output
+  bool json = false;   // each line is a JSON object
+  bool split = false;  // true: lines below error are written to standard output; false: all lines are written to standard error
 };
 void set_log_form(LogForm form);
-// The server has ended.
+// Removes the settings of a server that has ended.
 void end_server_log(ServerSlot slot);
 void flush_logs();
 

@@ -7,14 +7,14 @@
 namespace backplane {
 namespace {
 
-constexpr std::size_t kMaxNumberDigits = 15;  // JSON readers may store numbers as doubles
+constexpr std::size_t kMaxNumberDigits = 15;  // longer numbers are written as strings, because JSON readers may store numbers as doubles
 
 bool is_key_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.' || c == '/';
 }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// The length of `key=` at the beginning of `text`; 0 when there is none.
+// The length of `key=` at the beginning of `text`; 0 if `text` does not begin so.
 std::size_t key_length(std::string_view text) {
   if (text.empty() || !is_letter(text.front())) return 0;
   std::size_t end = 0;
@@ -22,7 +22,7 @@ std::size_t key_length(std::string_view text) {
   return end < text.size() && text[end] == '=' ? end + 1 : 0;
 }
 
-// The start of the next ` key=`, or the end.
+// The position of the next ` key=` in `text`, or the size of `text`.
 std::size_t next_key(std::string_view text, std::size_t from) {
   for (std::size_t at = text.find(' ', from); at != std::string_view::npos; at = text.find(' ', at + 1)) {
     if (key_length(text.substr(at + 1)) > 0) return at;
@@ -80,7 +80,7 @@ LogFields split_log_message(std::string_view message) {
     if (rest.front() == ' ') rest.remove_prefix(1);
     const std::size_t length = key_length(rest);
     if (length == 0) {
-      // Text after a quoted value, which no log line has: kept as one field.
+      // Text follows a quoted value, which no log line of the host has. It becomes the field "rest".
       if (!rest.empty()) fields.values.emplace_back("rest", std::string(rest));
       break;
     }

@@ -13,12 +13,13 @@ namespace backplane {
 
 struct LogFields {
   std::string_view words;
-  // In order.  A value in quotes is unquoted; the value of `error` and `reason` is the rest of the line, which may contain blanks.
+  // The pairs in the order of the line.  A quoted value is unquoted. The value of the keys `error` and `reason` is the rest of the line if it is
+  // not quoted, because it may contain blanks.
   std::vector<std::pair<std::string_view, std::string>> values;
 };
 LogFields split_log_message(std::string_view message);
 
-// As a JSON value: whole numbers and booleans as such, everything else as a string.
+// Appends the value as JSON: whole numbers and booleans as such, every other value as a string.
 void append_log_value(std::string& out, std::string_view value);
 
 }  // namespace backplane

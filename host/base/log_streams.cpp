@@ -13,7 +13,7 @@
 namespace backplane {
 namespace {
 
-// The message as JSON members, for %* of the JSON pattern: "msg":"words","key":value,…
+// Formats %* in the JSON pattern: the message as JSON members, "msg":"words","key":value,…
 class JsonText final : public spdlog::custom_flag_formatter {
  public:
   void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& out) override {
@@ -41,7 +41,7 @@ std::unique_ptr<spdlog::formatter> make_formatter(bool json) {
 using ErrorSink = spdlog::sinks::stderr_sink_mt;
 using OutputSink = spdlog::sinks::stdout_sink_mt;
 
-// Errors to one stream, everything else to the other.
+// Writes errors to standard error, and all other lines to standard output.
 class SplitSink final : public spdlog::sinks::sink {
  public:
   void log(const spdlog::details::log_msg& message) override { of(message.level).log(message); }
@@ -74,7 +74,7 @@ spdlog::sinks::sink* make_stream(LogForm form) {
   return made.release();
 }
 
-// By format.
+// The streams; the index is made of the members of LogForm.
 struct Streams {
   std::mutex mutex;
   std::array<spdlog::sinks::sink*, 4> made{};

@@ -1,4 +1,4 @@
-// The output streams of log lines and their format. The streams belong to the process, and servers with the same format share them.
+// The output streams of log lines: one for each format. Servers with the same format share a stream.
 //
 // Thread-safety: any thread.
 // Lifetime:      streams are never destroyed: threads log until the process ends.
@@ -10,9 +10,9 @@
 
 namespace backplane {
 
-// Made by the first call for the format.
+// The stream for the format; the first call makes it.
 spdlog::sinks::sink& log_stream(LogForm form);
-// All that have been made.
+// Flushes all streams that have been made.
 void flush_log_streams();
 
 }  // namespace backplane

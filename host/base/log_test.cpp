@@ -9,7 +9,7 @@
 namespace backplane {
 namespace {
 
-// The log output of `write`: standard output, standard error.
+// The texts that `write` logs to standard output and to standard error.
 template <class Write>
 std::pair<std::string, std::string> logged(Write write) {
   ::testing::internal::CaptureStdout();
@@ -129,7 +129,7 @@ TEST_F(Log, EachServerHasItsLevelsAndItsForm) {
   EXPECT_EQ(lines(one->slot()).find("a detail"), std::string::npos) << "the next server of the slot begins with the log of the process";
 }
 
-// Settings of one server change while threads of the other log.
+// The settings of one server change while threads of another server log.
 TEST_F(Log, ServersAreSetWhileOthersLog) {
   const ServerIdentity one, two;
   {

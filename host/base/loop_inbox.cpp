@@ -32,7 +32,7 @@ LoopInbox::LoopInbox(asio::io_context& context) : signal_(std::make_shared<const
   wait();
 }
 
-// The destructors of what is left may post.
+// The destructors of the remaining work may post more work.
 LoopInbox::~LoopInbox() {
   descriptor_.release();
   for (;;) {
@@ -56,7 +56,7 @@ void LoopInbox::put(Item item) {
   signal->raise();
 }
 
-// A read that completes rather than a wait for readiness, which would cost an epoll_ctl() each time.
+// Starts an asynchronous read instead of a wait for readiness, which would call epoll_ctl() each time.
 void LoopInbox::wait() {
   descriptor_.async_read_some(asio::buffer(&count_, sizeof count_), [this](boost::system::error_code error, std::size_t) {
     if (error) return;
@@ -65,7 +65,7 @@ void LoopInbox::wait() {
   });
 }
 
-// An exception of an item reaches the loop's caller; the items after it run when the loop continues.
+// Runs the queued work. An exception of one item leaves io_context::run(); the items after it run when run() is called again.
 void LoopInbox::run_all() {
   {
     const std::lock_guard lock(mutex_);

@@ -1,9 +1,10 @@
-// What other threads post to a loop: a queue, and an eventfd that wakes the loop for the first entry. Asio would wake the loop while it
-// holds the lock of its queue, on which the woken thread then sleeps once more.
+// The queue of work that other threads post to a loop. An eventfd wakes the loop when the first piece of work is added. asio::post() is not used,
+// because it wakes the loop while it holds the lock of Asio's queue, and the woken thread then waits for that lock.
 //
-// Thread-safety: post() from any thread; the rest on the loop's thread, or while it does not run.
-// Lifetime:      within its io_context's. What is left at the end is dropped. post() may return after the inbox has been destroyed.
-// Errors:        std::system_error if there is no descriptor for it.
+// Thread-safety: post() from any thread; the constructor and the destructor on the loop's thread, or while the loop does not run.
+// Lifetime:      destroyed before its io_context. Work that has not run is destroyed with the inbox. A call of post() may still be returning
+//                when the inbox is destroyed.
+// Errors:        the constructor throws std::system_error if it gets no descriptor.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -30,7 +31,7 @@ class LoopInbox {
  private:
   class Signal;
   struct Item {
-    std::coroutine_handle<> frame;  // or `work`
+    std::coroutine_handle<> frame;  // null: run `work`
     std::function<void()> work;
   };
 
@@ -41,11 +42,11 @@ class LoopInbox {
 
   std::shared_ptr<const Signal> signal_;  // a thread in post() holds a reference
   boost::asio::posix::stream_descriptor descriptor_;
-  std::uint64_t count_ = 0;    // the eventfd's, read and ignored
-  std::vector<Item> running_;  // the loop's
-  std::mutex mutex_;           // the members below
+  std::uint64_t count_ = 0;    // the value read from the eventfd; not used
+  std::vector<Item> running_;  // the work that the loop is running; used by the loop's thread only
+  std::mutex mutex_;           // guards the two members below
   std::vector<Item> items_;
-  bool signalled_ = false;
+  bool signalled_ = false;  // the eventfd has been signalled for items_
 };
 
 }  // namespace backplane

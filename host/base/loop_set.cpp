@@ -8,11 +8,11 @@
 namespace backplane {
 namespace {
 
-constexpr int kNoClock = 0;  // the clock of the system, which is that of no thread
+constexpr int kNoClock = 0;  // CLOCK_REALTIME, which is not the CPU clock of a thread: the thread has not stored its clock yet
 
 }  // namespace
 
-// The first work of the thread names its clock.
+// Starts the loop. The first work of its thread stores the thread's CPU clock.
 void LoopSet::start(IoLoop& loop) {
   const auto& clock = clocks_.emplace_back(std::make_shared<std::atomic<int>>(kNoClock));
   loop.post([clock] {
@@ -59,12 +59,12 @@ std::vector<std::string> LoopSet::stop(std::chrono::nanoseconds limit) {
   const auto until = std::chrono::steady_clock::now() + limit;
   std::vector<std::pair<std::string, IoLoop*>> loops;
   {
-    // Released before the wait, because running work may call of().
+    // The lock is released before the wait, because running work may call of().
     std::lock_guard lock(mutex_);
     started_ = false;
     for (auto& [name, loop] : loops_) loops.emplace_back(name, loop.get());
   }
-  // All loops are stopped before the first is waited for, so that a blocked one does not use up the time of the others.
+  // All loops are stopped before the first wait, so that the other loops end while a blocked loop uses up the time limit.
   for (auto& [_, loop] : loops) loop->stop_within(std::chrono::nanoseconds(0));
   std::vector<std::string> stuck;
   for (auto& [name, loop] : loops) {

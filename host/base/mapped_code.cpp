@@ -10,7 +10,7 @@
 namespace backplane {
 namespace {
 
-// If a library has relocations in its read-only segments, their pages cannot be read from the file again.
+// True if the library has relocations in read-only segments: these pages differ from the file, so they cannot be read from it again.
 bool relocates_text(const dl_phdr_info& info) noexcept {
   for (int i = 0; i < info.dlpi_phnum; ++i) {
     if (info.dlpi_phdr[i].p_type != PT_DYNAMIC) continue;

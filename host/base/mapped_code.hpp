@@ -1,13 +1,14 @@
-// Unmaps code and constants that the process has read, most of them only at startup: embedded documents, relocation tables, functions that
-// run once. A page that is read again comes back from the page cache, without a copy from the disk as long as it is there.
+// Unmaps the pages of code and constants that the process has read so far. Most of them are needed at startup only: embedded documents,
+// relocation tables, functions that run once. If such a page is accessed again, the kernel maps it again from the page cache, or reads it from
+// the disk if the page cache no longer has it.
 //
 // Thread-safety: any thread; other threads may run the code meanwhile.
-// Errors:        none; pages that the kernel keeps (mlock) stay.
+// Errors:        none; pages that are locked (mlock) stay mapped.
 #pragma once
 
 namespace backplane {
 
-// Of the executable and of all loaded libraries; what the loader has relocated is not touched.
+// Unmaps the pages of the executable and of all loaded libraries, except pages that the dynamic linker has changed (relocations).
 void unmap_read_code() noexcept;
 
 }  // namespace backplane

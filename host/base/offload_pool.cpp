@@ -14,7 +14,7 @@ constinit PerServer<std::atomic<OffloadPool*>> offload_pools;
 
 OffloadPool::OffloadPool(std::size_t count) {
   for (std::size_t i = 0; i < std::max<std::size_t>(count, 1); ++i)
-    loops_.push_back(std::make_unique<IoLoop>("offload-" + std::to_string(i), /*may_block=*/true));  // large work takes long
+    loops_.push_back(std::make_unique<IoLoop>("offload-" + std::to_string(i), /*may_block=*/true));  // large requests take long
 }
 void OffloadPool::start() {
   for (auto& loop : loops_) loop->start();

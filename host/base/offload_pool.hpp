@@ -2,9 +2,9 @@
 // A coroutine switches to it with `co_await OffloadIfLarge(bytes)`, and back with its OriginExecutor.
 //
 // Thread-safety: any thread.
-// Lifetime:      stop the pool after the loops whose requests use it; call set_offload_pool(nullptr) before destroying it.
-//                Each server of a process has its own pool.
-// Errors:        none; without a pool, or with few bytes, the coroutine stays on its executor.
+// Lifetime:      each server of a process has a separate pool. Stop it after the loops whose requests use it; call set_offload_pool(nullptr)
+//                before it is destroyed.
+// Errors:        none; if there is no pool, or `bytes` is small, the coroutine stays on its executor.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ class OffloadPool {
   void start();
   void stop();
   std::size_t size() const noexcept { return loops_.size(); }
-  // How often work has been offloaded.
+  // The number of offloaded coroutines.
   std::size_t turns() const noexcept { return turn_.load(std::memory_order_relaxed); }
   // The next loop, round robin.
   Executor& next() noexcept { return *loops_[turn_.fetch_add(1, std::memory_order_relaxed) % loops_.size()]; }
@@ -33,7 +33,7 @@ class OffloadPool {
   std::atomic<std::size_t> turn_{0};
 };
 
-// Sets the pool of OffloadIfLarge for the calling thread's server, before it accepts requests; null: none.
+// Sets the pool that OffloadIfLarge uses for the calling thread's server; null: none. To be called before the server accepts requests.
 void set_offload_pool(OffloadPool* loops) noexcept;
 
 class OffloadIfLarge {

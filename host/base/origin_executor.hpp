@@ -1,9 +1,9 @@
-// The executor on which a coroutine began. `co_await origin` resumes the coroutine there, regardless of where the calls in between ended.
-// Code that calls plugins uses it before it touches objects of one executor again (an exchange, a timer).
+// Stores the current executor. A later `co_await origin` resumes the coroutine on that executor, even if a call in between has ended on another
+// one. Code that calls plugins uses it before it accesses objects that belong to one executor (an exchange, a timer).
 //
 // Thread-safety: immutable.
 // Lifetime:      the executor outlives it.
-// Errors:        none; without an executor at construction, co_await does nothing.
+// Errors:        none; if there was no current executor at construction, co_await does nothing.
 #pragma once
 
 #include <coroutine>

@@ -1,6 +1,6 @@
-// The message of a Status for a log or a terminal, without the parts that are for API clients.
+// The message of a Status for a log or a terminal: without upstream's prefix "Internal error occurred: " and without newlines at the end.
 //
-// Thread-safety: pure.
+// Thread-safety: pure functions.
 #pragma once
 
 #include <string_view>

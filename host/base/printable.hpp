@@ -9,10 +9,11 @@
 
 namespace backplane {
 
-// The first code point of a text that is not empty, and its length; a malformed byte is U+FFFD of length 1.
+// The first code point of `text`, which must not be empty, and its length in bytes. A malformed byte is U+FFFD of length 1.
 std::pair<char32_t, std::size_t> next_rune(std::string_view text) noexcept;
 
-// unicode.IsPrint for what headers and shells can produce: controls, separators but the plain space, and surrogates are not.
+// Go's unicode.IsPrint for code points that occur in headers and shells: false for control characters, for separators except the space, and for
+// surrogates.
 bool is_printable(char32_t rune) noexcept;
 
 }  // namespace backplane

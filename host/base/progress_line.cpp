@@ -29,7 +29,7 @@ bool ProgressLine::is_due() { return clock_() >= next_; }
 void ProgressLine::show(const std::string& line) {
   if (!is_due()) return;
   next_ = clock_() + (terminal_ ? kOnTerminal : kInLog);
-  // The beginning of the line, the text, and nothing of the former text behind it.
+  // On a terminal: moves to the beginning of the line, writes the text, and erases the rest of the former line.
   write_(terminal_ ? "\r" + line + "\x1b[K" : line + "\n");
   shown_ = terminal_;
 }

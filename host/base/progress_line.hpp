@@ -1,9 +1,9 @@
-// Progress of a command that lasts: on a terminal one line that is replaced several times a second, otherwise a new line every few
-// seconds. A command that ends sooner writes none.
+// Shows the progress of a long-running command. On a terminal it is one line, which is replaced several times a second; otherwise a new line is
+// written every few seconds. A command that ends before the first interval writes no progress.
 //
 // Thread-safety: one thread.
-// Lifetime:      on a terminal the destructor ends the line.
-// Errors:        a stream that cannot be written to is ignored.
+// Lifetime:      on a terminal the destructor removes the line.
+// Errors:        errors of the stream are ignored.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@ namespace backplane {
 
 class ProgressLine {
  public:
-  // Standard error.
+  // Writes to standard error.
   ProgressLine();
   // For tests.
   using Clock = std::function<std::chrono::steady_clock::time_point()>;
@@ -24,13 +24,13 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  // True: it is time for the next line; costs a look at the clock.
+  // True if the next line is due. Reads the clock.
   bool is_due();
-  // Writes the line, if it is time.
+  // Writes the line if it is due.
   void show(const std::string& line);
-  // Writes a line that stays, regardless of the time.
+  // Writes a line that is not replaced, even if no line is due.
   void keep(const std::string& line);
-  // Removes a line that is shown; call it before other output.
+  // Removes the current line from a terminal; to be called before other output.
   void clear();
 
  private:
@@ -41,9 +41,9 @@ class ProgressLine {
   bool shown_ = false;
 };
 
-// "12.3 MB"
+// A text such as "12.3 MB".
 std::string shown_bytes(std::uint64_t bytes);
-// "45%", or nothing if the total is not known.
+// A text such as "45%"; empty if `total` is 0, which means unknown.
 std::string shown_part(std::uint64_t done, std::uint64_t total);
 
 }  // namespace backplane

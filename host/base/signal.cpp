@@ -29,7 +29,7 @@ void NamedSignal::on_fire_while(std::weak_ptr<const void> owner, std::function<v
   add({std::move(callback), std::move(owner), true});
 }
 
-// The size at which callbacks are removed doubles with the number of those that stay, so that an addition costs the same on average.
+// After a cleanup, cleanup_size_ is at least twice the number of remaining callbacks, so that the average cost of an addition is constant.
 void NamedSignal::add(Callback callback) {
   std::vector<Callback> expired;  // destroyed without the lock
   {

@@ -1,7 +1,7 @@
 // An alternate stack for the signal handlers of a thread, so that a stack overflow can be reported.
 //
 // Thread-safety: constructed and destroyed on the thread that it serves.
-// Errors:        without memory the thread keeps its former alternate stack.
+// Errors:        none; if there is no memory, the thread keeps its former alternate stack.
 #pragma once
 
 #include <sys/mman.h>
@@ -33,7 +33,7 @@ class SignalStack {
   SignalStack& operator=(const SignalStack&) = delete;
 
  private:
-  static constexpr std::size_t kSize = 128 * 1024;  // only signal handlers use it
+  static constexpr std::size_t kSize = 128 * 1024;
   void* memory_ = nullptr;
 };
 

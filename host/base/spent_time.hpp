@@ -1,4 +1,4 @@
-// Adds the time of a scope to the times of an audited request (RequestContext::latencies); other requests do not look at the clock.
+// Adds the duration of a scope to RequestContext::latencies of an audited request. Does not read the clock for other requests.
 //
 // Thread-safety: the executor of the request.
 // Lifetime:      borrows the context; a coroutine may keep it across a co_await.

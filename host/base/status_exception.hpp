@@ -1,5 +1,4 @@
-// An error of a request from a function that has no way to return one: it leaves the functions of the request as an exception, and the
-// endpoint sends its Status.
+// The exception with which a function that cannot return an error ends a request: the endpoint catches it and sends its Status.
 //
 // Thread-safety: a value.
 #pragma once

@@ -1,8 +1,8 @@
-// The host's task groups: an exception that leaves a task is logged with its stack.
+// The task group that the host uses: it logs an exception that leaves a task, with the stack of the throw.
 //
 // Thread-safety: as TaskGroup.
 // Lifetime:      as TaskGroup.
-// Errors:        logged; no exception ends the process.
+// Errors:        none; exceptions of tasks are logged and do not end the process.
 #pragma once
 
 #include "backplane/core/task_group.hpp"

@@ -1,4 +1,4 @@
-// Suspends a long-running coroutine until the work that is queued on its executor has run.
+// co_await Yield{} suspends a long-running coroutine until the work that is queued on the current executor has run.
 //
 // Thread-safety: the coroutine resumes on the current executor; without one it does not suspend.
 #pragma once

@@ -11,7 +11,7 @@
 namespace backplane::endpoints {
 namespace {
 
-// One clause; empty if it is malformed, which skips it.
+// Returns nullopt if the clause is malformed. parse_accept() skips such clauses.
 std::optional<AcceptClause> parse_clause(std::string_view part) {
   std::string_view rest = trim(part);
   std::string_view media = take(rest, ';');
@@ -43,7 +43,7 @@ bool goes_before(const AcceptClause& a, const AcceptClause& b) noexcept {
   return a.subtype != "*" && b.subtype == "*";
 }
 
-// The same order as a strict weak order: quality, then types before "*", then subtypes before "*".
+// A strict weak order that corresponds to goes_before(): by quality, then types other than "*" first, then subtypes other than "*" first.
 bool goes_before_strictly(const AcceptClause& a, const AcceptClause& b) noexcept {
   const double first = std::isnan(a.quality) ? 0 : a.quality, second = std::isnan(b.quality) ? 0 : b.quality;
   if (first != second) return first > second;
@@ -51,8 +51,8 @@ bool goes_before_strictly(const AcceptClause& a, const AcceptClause& b) noexcept
   return a.subtype != "*" && b.subtype == "*";
 }
 
-// Go sorts so few by insertion.  The first order is not a strict one, and clients depend on the result of the insertion sort.  For longer
-// lists only the cost matters.
+// Go sorts so few elements by insertion. goes_before() is not a strict weak order, and clients depend on the result of the insertion sort.
+// For longer lists, only the run time matters.
 constexpr std::size_t kSortedByInsertion = 12;
 
 void sort_clauses(std::vector<AcceptClause>& clauses) {

@@ -1,7 +1,7 @@
-// The clauses of an Accept header, as kube-apiserver's parser reads and orders them.
+// The clauses of an Accept header, parsed and sorted like kube-apiserver does it.
 //
 // Thread-safety: pure functions.
-// Lifetime:      clauses are views of the header.
+// Lifetime:      clauses contain views of the header.
 // Errors:        malformed clauses are skipped.
 #pragma once
 
@@ -18,7 +18,7 @@ struct AcceptClause {
   std::vector<std::pair<std::string_view, std::string_view>> parameters;
 };
 
-// Sorted by preference, the best first.
+// Returns the clauses in the order of preference, the preferred clause first.
 std::vector<AcceptClause> parse_accept(std::string_view header);
 
 }  // namespace backplane::endpoints

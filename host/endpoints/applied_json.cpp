@@ -7,13 +7,13 @@
 namespace backplane::endpoints {
 namespace {
 
-// A YAML parser looks only this far for the colon after a name.
-constexpr std::size_t kLongName = 500;  // each character may be an escape of two
+// A YAML parser searches the colon after a name within 1024 characters.
+constexpr std::size_t kLongName = 500;  // each character may be an escape of two characters
 
-// Tabs and line breaks have a meaning in YAML, and it refuses some characters outside ASCII.
+// Returns false for tabs, line breaks and characters outside ASCII. YAML gives the first two a meaning, and refuses some of the others.
 bool plain(char c) noexcept { return c >= 0x20 && c < 0x7F; }
 
-// False for escapes that YAML does not have or reads differently, and for "<<", YAML's merge key.
+// Returns false if the text has escapes that YAML lacks or interprets differently, or the name "<<", which is YAML's merge key.
 bool means_the_same(std::string_view text) noexcept {
   for (std::size_t at = text.find('\\'); at != std::string_view::npos; at = text.find('\\', at + 2)) {
     if (at + 1 == text.size() || std::string_view("\"\\bfnrt").find(text[at + 1]) == std::string_view::npos) return false;
@@ -21,7 +21,7 @@ bool means_the_same(std::string_view text) noexcept {
   return text.find("\"<<\"") == std::string_view::npos;
 }
 
-// False for doubles: 1.0 becomes an integer if it is read as YAML.
+// Returns false if the value contains a double: YAML reads 1.0 as an integer.
 bool means_the_same(const Value& value) {
   if (value.is_double()) return false;
   if (value.is_array()) {

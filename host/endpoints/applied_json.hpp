@@ -1,8 +1,8 @@
-// Reads apply configurations that are JSON, several times as fast as the YAML reader, which accepts them too.
+// Parses apply configurations that are JSON. This is several times as fast as the YAML parser, which also accepts them.
 //
 // Thread-safety: pure functions; any thread.
-// Lifetime:      results are in the storage that is given.
-// Errors:        none: text that cannot be read is left to the YAML reader, which reports the error.
+// Lifetime:      the result uses the given storage.
+// Errors:        none. If the result is nullopt, the caller uses the YAML parser, which also reports errors.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@
 
 namespace backplane::endpoints {
 
-// Returns the value if a YAML parser is certain to read the same value: compact ASCII JSON with integers only, short names without
-// duplicates, and no escape that JSON and YAML read differently.
+// Returns the value only if a YAML parser certainly returns the same value. The text must be compact ASCII JSON that has only integers,
+// short names, no duplicate names, and no escapes that JSON and YAML interpret differently.
 std::optional<Value> read_json_of_yaml(std::string_view text, const json::storage_ptr& storage);
 
 }  // namespace backplane::endpoints

@@ -25,7 +25,7 @@ TEST(AppliedJson, TheFastReaderAgreesWithYaml) {
   }
 }
 
-// Values of all kinds, with names and texts that YAML may read differently.
+// Produces random values of all kinds, with names and texts that YAML may interpret differently.
 class Random {
  public:
   explicit Random(unsigned seed) : random_(seed) {}
@@ -74,7 +74,7 @@ TEST(AppliedJson, RandomObjectsAreWhatYamlReads) {
   for (unsigned seed = 0; seed < 3000; ++seed) {
     const std::string text = to_json(Random(seed).object(4));
     const std::string json = read(text);
-    if (json.empty()) continue;  // parsed as YAML
+    if (json.empty()) continue;  // the YAML parser must parse this text
     ++read_here;
     const auto yaml = parse_yaml(text, {}, nullptr);
     ASSERT_TRUE(yaml.ok()) << text << yaml.status().message();

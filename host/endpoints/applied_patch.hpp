@@ -1,8 +1,9 @@
-// PATCH with a configuration to apply, as YAML (of which JSON is a part) or CBOR.
+// A PATCH request with an apply configuration (server-side apply), as YAML, JSON or CBOR.
 //
 // Thread-safety: one request, one executor.
 // Lifetime:      shorter than the request; borrows the resource.
-// Errors:        400 for a configuration that cannot be read, or has another name or namespace; 409 for a uid if the object does not exist.
+// Errors:        400 if the configuration cannot be parsed or has another name or namespace. 409 if it has a uid and the object does not
+//                exist.
 #pragma once
 
 #include <optional>
@@ -26,7 +27,7 @@ class AppliedPatch final : public registry::AppliedObject {
   Result<const Object*> configuration(RequestContext& context) override;
   Status accept(RequestContext& context, Object& object, const Object* existing) override;
   Task<Status> may_create(RequestContext& context) override;
-  // The configuration as it was sent.
+  // Returns the configuration as the client sent it.
   const std::string& text() const noexcept { return text_; }
 
  private:
@@ -37,8 +38,8 @@ class AppliedPatch final : public registry::AppliedObject {
   const std::string text_;
   const BodyFormat format_;
   const FieldValidation validation_;
-  std::optional<Object> configuration_;  // parsed by the first attempt
-  std::vector<std::string> problems_;    // repeated members
+  std::optional<Object> configuration_;  // set by the first call of parse()
+  std::vector<std::string> problems_;    // errors about repeated members
   std::optional<Status> may_create_;
 };
 

@@ -7,8 +7,8 @@
 namespace backplane::endpoints {
 namespace {
 
-// Some defaults are set by the storage, after the endpoint; upstream's decoded object has them, in the order of its type.
-// Objects of custom resources have all defaults already, and keep the order of their members.
+// The storage sets some defaults after the endpoint, but upstream's decoded object already has them. This function sets them, and orders
+// the members as the type does. Objects of custom resources already have all defaults, and keep the order of their members.
 std::string decoded_json(const Resource& resource, const Object& object) {
   const auto* defaults = resource.custom ? nullptr : role_of<ObjectDefaulter>(resource.scope.storage.get());
   if (defaults == nullptr || resource.schema == nullptr) return to_json(object);

@@ -1,6 +1,6 @@
-// Records the parts of audit events that only endpoints know: objectRef, requestObject, responseObject, responseStatus.
+// Records the parts of audit events that only the endpoints can determine: objectRef, requestObject, responseObject, responseStatus.
 //
-// Each function has no effect on a request that is not audited at the level that it needs; the check is one load.
+// If the request is not audited at the required level, the functions have no effect and cost one load.
 // Thread-safety: one request.
 #pragma once
 
@@ -15,17 +15,17 @@ inline bool audits(const RequestContext& context, AuditLevel level) noexcept {
   return context.audit != nullptr && context.audit->level >= level;
 }
 
-// The object of the request as upstream's decoder returns it: with all defaults, without the fields that the handler fills in. Records its
-// name, uid and resourceVersion from level Metadata on, its JSON from level Request on.
+// Records the object of the request as upstream's decoder returns it: with all defaults, and without the fields that the handler sets. From
+// level Metadata on, records its name, uid and resourceVersion; from level Request on, also its JSON.
 void note_request_object(const Resource& resource, RequestContext& context, const Object& object);
-// A patch as it was sent; as JSON if it is YAML or CBOR.  A patch that cannot be read leaves no requestObject.
+// Records a patch as it was sent, or as JSON if it is YAML or CBOR. If the patch cannot be parsed, there is no requestObject.
 void note_request_patch(RequestContext& context, std::string_view patch, BodyFormat format);
-// The options that were sent with a deletion, normalized; upstream writes them in its internal version.
+// Records the normalized options of a deletion. As in upstream, apiVersion is that of the internal version.
 void note_delete_options(RequestContext& context, const Object& options);
 inline void note_request_json(RequestContext& context, std::string_view json) {
   if (audits(context, AuditLevel::kRequest)) context.audit->request_object = SharedBytes(std::string(json));
 }
-// Shares the bytes of the object of the response.
+// Records the object of the response, and shares its bytes.
 inline void note_response_object(RequestContext& context, const ObjectEntry& object) {
   if (audits(context, AuditLevel::kRequestResponse)) context.audit->response_object = object.json();
 }

@@ -15,32 +15,32 @@
 namespace backplane::endpoints {
 namespace {
 
-// The Go type that kind and version are decoded into, as Go prints it.
+// The Go type into which upstream decodes kind and apiVersion, as Go prints it.
 constexpr std::string_view kFindKind =
     R"(struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" })";
 constexpr std::string_view kInterpretPrefix = "couldn't get version/kind; json parse error: ";
 
-// Null if the scope has only its own kind.
+// Returns the kinds that the server has; null if the scope has no scheme.
 std::shared_ptr<const Scheme> scheme_of(const Resource& resource) {
   return resource.scope.scheme != nullptr ? resource.scope.scheme->get() : nullptr;
 }
 
 Status interpret_error(std::string_view why) { return bad_request(std::string(kInterpretPrefix).append(why)); }
 
-// apiserver transformDecodeError, for bodies of an unknown kind …
+// The error of upstream's transformDecodeError for a body of unknown kind.
 Status unrecognized(const Resource& resource, std::string_view why, std::string_view body) {
   std::string message = "the object provided is unrecognized (must be of type ";
   message.append(resource.scope.kind.kind).append("): ").append(why).append(" (").append(body_summary(body)).append(")");
   return bad_request(std::move(message));
 }
 
-// … and for bodies of a known kind.
+// The error of upstream's transformDecodeError for a body of known kind.
 Status cannot_handle(const Resource& resource, const GroupVersionKind& gvk, std::string_view why) {
   std::string message = gvk.kind + " in version " + quoted(gvk.version) + " cannot be handled as a " + resource.scope.kind.kind + ": ";
   return bad_request(message.append(why));
 }
 
-// schema.ParseGroupVersion.
+// Like upstream's schema.ParseGroupVersion.
 Result<GroupVersion> parse_group_version(std::string_view text) {
   if (text.empty() || text == "/") return GroupVersion();
   const auto slash = text.find('/');
@@ -59,7 +59,7 @@ Status check_version(const Resource& resource, const GroupVersionKind& gvk) {
   return another_version(resource, given);
 }
 
-// The body of a custom resource must have a kind and a version, …
+// Checks that the body of a custom resource has a kind and a valid apiVersion.
 Status check_custom_type(const Resource& resource, const Value& tree, const GroupVersionKind& gvk, std::string_view body, bool strict) {
   const Object* object = tree.is_object() ? &tree.get_object() : nullptr;
   if (object == nullptr || get_string(*object, "kind").empty()) {
@@ -70,14 +70,16 @@ Status check_custom_type(const Resource& resource, const Value& tree, const Grou
   return why.empty() ? Status() : cannot_handle(resource, declared_kind(tree), why);
 }
 
-// … which must be those of the resource; checked after the whole body is decoded.
+// Checks that kind and apiVersion are those of the custom resource. Called after the whole body has been decoded. `status_alone`: the
+// request is for the status subresource, so only the version is checked.
 Status check_custom_kind(const Resource& resource, const GroupVersionKind& declared, const Object& object, bool status_alone) {
   const std::string given = declared.group_version().to_string();
   if (given != resource.api_version) return another_version(resource, given);
   return status_alone ? Status() : check_declared_kind(declared, resource.scope.kind, object);
 }
 
-// An object of another kind is first decoded as that kind, so that its decoding errors precede the error about the kind.
+// If the body has another known kind, it is first decoded as that kind, so that decoding errors have precedence over the error about the
+// kind.
 Status refuse_foreign(const Resource& resource, Value& tree, const GroupVersionKind& gvk) {
   const std::string why = foreign_kind_text(resource, gvk);
   if (why.empty()) return {};
@@ -100,7 +102,8 @@ Status normalize(const Resource& resource, Value& tree, DecodeReport* report) {
   return resource.schema != nullptr ? resource.schema->normalize(tree, report) : Status();
 }
 
-// yaml.v3 names the line of a repeated key; several such lines share one heading.
+// Returns true for yaml.v3's errors about a repeated key, which name the line. strict_error_text() puts one heading above consecutive
+// lines.
 bool is_yaml_line(std::string_view problem) noexcept { return problem.starts_with("line "); }
 
 }  // namespace
@@ -117,7 +120,7 @@ Task<Result<std::string>> read_request_body(const Resource& resource, Exchange& 
 
 namespace {
 
-// The name of a value's type in errors of Go's CBOR decoder.
+// Returns the name of a value's type as Go's CBOR decoder prints it.
 std::string_view cbor_kind(const Value& value) noexcept {
   if (value.is_array()) return "array";
   if (value.is_object()) return "map";
@@ -126,7 +129,8 @@ std::string_view cbor_kind(const Value& value) noexcept {
   return value.get_int64() < 0 ? "negative integer" : "positive integer";
 }
 
-// The CBOR decoder's error for a body that is not a map, or whose kind or apiVersion is not a text; empty: no error.
+// Returns the CBOR decoder's error if the body is not a map, or if kind or apiVersion is not a text. The result is empty if there is no
+// error.
 std::string cbor_type_meta_problem(const Value& tree) {
   if (tree.is_null()) return {};
   const std::string head = "cbor: cannot unmarshal ";
@@ -150,7 +154,7 @@ Result<Value> parse_cbor_body(std::string_view body, json::storage_ptr storage) 
   return tree;
 }
 
-// The object that holds the last member of `path` ("spec.containers[0].foo"), and that member's name.
+// Returns the object that contains the last member of `path` ("spec.containers[0].foo"), and the name of that member.
 std::pair<const Object*, std::string_view> holder_of(const Value& tree, std::string_view path) {
   const Value* at = &tree;
   for (;;) {
@@ -169,7 +173,8 @@ std::pair<const Object*, std::string_view> holder_of(const Value& tree, std::str
   }
 }
 
-// Upstream's CBOR decoder stops at the first unknown field and reports its index in its map.
+// Replaces the problems by the error of upstream's CBOR decoder. That decoder stops at the first unknown field, and reports the field's
+// index in its map.
 void word_as_cbor(std::vector<std::string>& problems, std::string_view body) {
   constexpr std::string_view kUnknown = "unknown field \"";
   if (problems.empty() || !problems.front().starts_with(kUnknown)) return;
@@ -238,14 +243,15 @@ Result<GroupVersionKind> kind_in_body(const Value& tree, const GroupVersionKind&
 }
 
 std::string not_registered_text(const GroupVersionKind& gvk) {
-  // The source location is part of upstream's message, and clients compare the message.
+  // The source location is part of upstream's message, and clients compare messages.
   return "no kind " + quoted(gvk.kind) + " is registered for version " + quoted(gvk.group_version().to_string()) +
          " in scheme \"pkg/runtime/scheme.go:111\"";
 }
 
 namespace {
 
-// Each upstream server has a Scheme.  The servers of these groups know only their group, and the other servers do not know it.
+// In upstream, each server of the chain has a Scheme. A server whose group is in this list has only this group in its Scheme, and the other
+// servers do not have the group.
 constexpr std::string_view kGroupsWithSchemes[] = {"apiextensions.k8s.io", "apiregistration.k8s.io"};
 
 std::string_view scheme_name(std::string_view group) {
@@ -265,7 +271,7 @@ std::string foreign_kind_text(const Resource& resource, const GroupVersionKind& 
   if (gvk == wanted) return {};
   const auto scheme = scheme_of(resource);
   if (scheme == nullptr || !is_known_kind(*scheme, gvk) || !in_scheme_of(wanted, gvk)) return not_registered_text(gvk);
-  // For another version of the kind, the error is about the version, not about the kind.
+  // If only the version differs, check_version() reports the error.
   if (gvk.kind == wanted.kind) return {};
   return "converting (" + known_go_type(gvk) + ") to (" + Resource::internal_package(wanted.group) + "." + wanted.kind +
          "): unknown conversion";
@@ -319,7 +325,7 @@ Result<Value> parse_protobuf_body(std::string_view body, const Schema* schema, c
     if (!decoded.ok()) return decoded;
     tree = std::move(*decoded);
   }
-  // A body of another kind is refused for its kind; its content is not decoded.
+  // A body of another kind is refused because of its kind, so its content is not decoded.
   if (!envelope->kind.empty()) tree.get_object()["kind"] = envelope->kind;
   if (!envelope->api_version.empty()) tree.get_object()["apiVersion"] = envelope->api_version;
   return tree;
@@ -327,13 +333,14 @@ Result<Value> parse_protobuf_body(std::string_view body, const Schema* schema, c
 
 namespace {
 
-// A body of another kind is not validated against the custom resource's schema: only the fields of metadata are known.
+// Removes the problems about a body of another kind, except those about fields of metadata: the body is not validated against the schema of
+// the custom resource.
 void forget_members(std::vector<std::string>& problems, std::size_t from) {
   const auto forgotten = [](const std::string& problem) { return !problem.starts_with("unknown field \"metadata."); };
   problems.erase(std::remove_if(problems.begin() + static_cast<std::ptrdiff_t>(from), problems.end(), forgotten), problems.end());
 }
 
-// How managedFields are decoded.
+// How managedFields are decoded: as trees, or as raw text.
 enum class ManagersIn : unsigned char { kTrees, kText };
 
 Result<Object> decode(const Resource& resource, RequestContext& context, std::string_view body, BodyFormat format,
@@ -390,7 +397,7 @@ Result<Object> decode_object(const Resource& resource, RequestContext& context, 
 Result<Object> decode_replacement(const Resource& resource, RequestContext& context, std::string_view body, BodyFormat format,
                                   FieldValidation validation) {
   auto object = decode(resource, context, body, format, validation, ManagersIn::kText);
-  // managedFields was not parsed, and may have an error that precedes this one.
+  // Because managedFields were not parsed, they may contain an error that precedes the returned error.
   if (object.ok() || body.find("\"managedFields\"") == std::string_view::npos) return object;
   return decode_object(resource, context, body, format, validation);
 }

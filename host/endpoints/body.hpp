@@ -1,7 +1,7 @@
-// Bodies: reading them, finding out what kind they are, and decoding them into objects of the resource's kind.
+// Reads request bodies, determines their kind, and decodes them into objects of the resource's kind.
 //
-// Thread-safety: pure functions; trees belong to the request.
-// Errors:        400 with upstream's decoding texts, 413, 422 for custom resources of another kind.
+// Thread-safety: pure functions. Trees belong to the request.
+// Errors:        400 with upstream's decoding texts, 413, 415, and 422 for custom resources if the body has another kind.
 #pragma once
 
 #include <string>
@@ -14,47 +14,47 @@
 
 namespace backplane::endpoints {
 
-// The whole body, counted by its size.  Errors: 413 past the resource's limit.
+// Reads the whole body and counts its size in the metrics. Errors: 413 if it exceeds the resource's limit.
 Task<Result<std::string>> read_request_body(const Resource& resource, Exchange& exchange, BodyVerb verb);
 
-// An object of the resource's kind: kind and version checked and filled in, normalized, defaulted. Unknown and duplicate fields are errors,
-// warnings or ignored, depending on `validation`. The tree lives in the context's arena.
+// Decodes an object of the resource's kind. Checks and sets kind and apiVersion, normalizes the object and sets defaults. `validation`
+// decides whether unknown and duplicate fields are errors, warnings or ignored. The tree uses the context's arena.
 Result<Object> decode_object(const Resource& resource, RequestContext& context, std::string_view body, BodyFormat format,
                              FieldValidation validation);
 
-// ---- the steps, for bodies that are not objects of the resource
+// ---- the steps of decode_object(), also for bodies that are not objects of the resource
 
-// Sorts the members of all objects by name, as upstream's conversion of YAML to JSON does before validation.
+// Sorts the members of all objects by name. Upstream's conversion of YAML to JSON also does this before validation.
 void sort_members(Value& value);
 
-// Returns the parsed body: an object or null. kind and apiVersion are strings, if present.
-// Errors: the message is upstream's without a prefix (`couldn't get version/kind; json parse error: …`).
+// Parses the body. The result is an object or null; if it has kind and apiVersion, these are strings.
+// Errors:        upstream's messages without a prefix (`couldn't get version/kind; json parse error: …`).
 Result<Value> parse_body(std::string_view body, BodyFormat format, json::storage_ptr storage, DecodeReport* report);
-// The same for a protobuf envelope. `schema` decodes the message if it is of `kind`.
+// Parses a protobuf envelope. If the envelope has `kind`, `schema` decodes the message.
 Result<Value> parse_protobuf_body(std::string_view body, const Schema* schema, const GroupVersionKind& kind, json::storage_ptr storage);
-// The check of kind and apiVersion in parse_body(), for a tree.
+// Checks kind and apiVersion of a tree, as parse_body() does.
 Status check_type_meta(const Value& tree);
-// The tree's apiVersion and kind, with missing parts from `fallback`.
+// Returns the apiVersion and kind of the tree. Missing parts are taken from `fallback`.
 Result<GroupVersionKind> kind_in_body(const Value& tree, const GroupVersionKind& fallback);
-// `no kind "X" is registered for version "V" in scheme …`.
+// Returns `no kind "X" is registered for version "V" in scheme …`.
 std::string not_registered_text(const GroupVersionKind& gvk);
-// The reason why an object of kind `gvk` cannot be an object of the resource; empty: it can.
+// Returns the reason why an object of kind `gvk` cannot be an object of the resource; the result is empty if it can.
 std::string foreign_kind_text(const Resource& resource, const GroupVersionKind& gvk);
-// Sets kind and apiVersion of the resource.
+// Sets kind and apiVersion to those of the resource.
 void set_type_meta(const Resource& resource, Object& object);
-// An empty list of managedFields in a request resets the record. Normalization drops empty lists, so this replaces the list by the other
-// way to reset: one empty entry. For custom resources, whose metadata has no empty lists either, an empty list has no effect.
+// In a request, an empty managedFields list resets the managers. Normalization removes empty lists, so this function replaces the list by
+// the other form of a reset, a list with one empty entry. For custom resources, an empty list has no effect, so it is removed.
 void keep_managed_reset(const Resource& resource, Object& object);
 
-// Unknown and duplicate fields as warnings.
+// Adds a warning for each unknown or duplicate field.
 void warn_problems(RequestContext& context, const std::vector<std::string>& problems);
-// `strict decoding error: a, b`.
+// Returns `strict decoding error: a, b`.
 std::string strict_error_text(const std::vector<std::string>& problems);
 
 // ---- names and namespaces
-// Fills in the namespace of the request, or clears it.  Errors: 400 when the object names another.
+// Sets the namespace of the object to that of the request, or removes it. Errors: 400 if the object has another namespace.
 Status match_namespace(std::string_view request_namespace, Object& object);
-// Errors: 400 when the object's name is not `name`.
+// Errors:        400 if the object's name is not `name`.
 Status match_name(std::string_view name, const Object& object);
 
 }  // namespace backplane::endpoints

@@ -30,7 +30,7 @@ Metric& validation_metric() {
   return metric;
 }
 
-// cleanFieldValidation: one valid mode, or "invalid".
+// Like upstream's cleanFieldValidation: returns the index of the only valid mode, or of "invalid".
 std::size_t mode_of(const Query& query) {
   constexpr std::size_t kInvalid = kModes.size() - 1;
   const auto is_mode = [](const auto& pair) { return pair.first == "fieldValidation"; };

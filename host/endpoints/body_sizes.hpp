@@ -1,7 +1,7 @@
-// apiserver_request_body_size_bytes, and the series of field_validation_request_duration_seconds.
+// The metric apiserver_request_body_size_bytes, and the series of the metric field_validation_request_duration_seconds.
 //
-// Thread-safety: any thread; a verb of a resource is looked up once.
-// Lifetime:      belongs to the handler of one resource, on a thread of whose server it is used.
+// Thread-safety: any thread. The metric cell of each verb is looked up once.
+// Lifetime:      a member of the handler of one resource. Must be used on threads of the handler's server.
 // Errors:        none.
 #pragma once
 
@@ -26,13 +26,13 @@ class BodySizes {
   std::array<std::atomic<MetricCell*>, 5> cells_{};
 };
 
-// Shows the series of a request's ?fieldValidation=. As upstream's it has no observations.
+// Creates the metric series for the value of ?fieldValidation=. As in upstream, the series has no observations.
 class ValidationModes {
  public:
   void show(const Query& query);
 
  private:
-  std::atomic<unsigned> shown_{0};  // a bit for each mode
+  std::atomic<unsigned> shown_{0};  // one bit for each mode
 };
 
 }  // namespace backplane::endpoints

@@ -42,7 +42,7 @@ Task<Status> BodyWriter::flush() {
   pending_ = 0;
   auto writing = exchange_.write(std::move(pieces));
   Status written = co_await std::move(writing);
-  // The response is large from here on.
+  // The response is large, so more text will follow.
   text_.reserve(kChunkBytes + kShareBytes);
   co_return written;
 }

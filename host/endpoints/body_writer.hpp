@@ -1,7 +1,8 @@
-// A response body that is made piece by piece: small ones are sent at once with their length, large ones in chunks under back-pressure.
+// Writes a response body that is produced piece by piece. A small body is sent as one response with its length. A large body is sent in
+// chunks; flush() waits if the client reads slowly.
 //
-// Thread-safety: none; one writer per response, on its executor.
-// Errors:        write errors are the exchange's (the peer has gone): stop and return.
+// Thread-safety: one writer for each response, on the executor of the response.
+// Errors:        write errors of the exchange, i.e. the client has disconnected. The caller must then stop.
 #pragma once
 
 #include <optional>
@@ -17,16 +18,16 @@ namespace backplane::endpoints {
 
 class BodyWriter final : public ItemSink {
  public:
-  // `content_type` must outlive the writer.  `pretty`: what is appended is compact JSON and is sent indented.
+  // `content_type` must outlive the writer. `pretty`: the appended text is compact JSON, and the writer indents it.
   BodyWriter(Exchange& exchange, int code, std::string_view content_type, bool pretty);
 
-  // True if it is time for flush().
+  // True if the caller should call flush().
   bool full() const noexcept { return pending_ + text_.size() >= kChunkBytes; }
   Task<Status> flush();
-  // Sends the rest and ends the response.
+  // Sends the remaining bytes and ends the response.
   Task<Status> finish();
 
-  // Answers up to this size go out in one piece.
+  // Responses up to this size are sent in one piece.
   static constexpr std::size_t kChunkBytes = 128 * 1024;
 
  private:

@@ -49,7 +49,7 @@ Task<Status> serve_connect(const Resource& resource, RequestContext& context, Ex
   co_return Status();
 }
 
-// Errors are encoded like objects, so a client that accepts none of their encodings gets 406 first, as upstream.
+// Errors are encoded like objects. As in upstream, a client that accepts none of the encodings therefore gets 406 before any other error.
 Task<Status> serve_stream(const Resource& resource, RequestContext& context, Exchange& exchange) {
   const auto media = negotiate(context, exchange, resource.offers);
   if (!media.ok()) co_return media.status();

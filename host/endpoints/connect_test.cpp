@@ -58,7 +58,7 @@ class Dialer final : public RestStorage, public OptionConnecter {
   }
 };
 
-// Sees the options, and changes one.
+// Checks the options, and changes one of them.
 class NumberChanger final : public AdmissionRunner {
  public:
   std::string seen;

@@ -10,7 +10,7 @@
 namespace backplane::endpoints {
 namespace {
 
-// Removes the metadata that only the server may set on a new object.
+// Removes the metadata that only the server may set in a new object.
 void wipe_system_fields(Object& object) {
   Value* metadata = find(object, "metadata");
   if (metadata == nullptr || !metadata->is_object()) return;
@@ -26,7 +26,7 @@ Task<Status> serve_create(const Resource& resource, RequestContext& context, Exc
   auto sent_object = co_await receive_object(resource, context, exchange);
   if (!sent_object.ok()) co_return std::move(sent_object.status());
   SentObject& received = *sent_object;
-  note_request_object(resource, context, received.object);  // as it was sent
+  note_request_object(resource, context, received.object);  // before the server changes the object
   wipe_system_fields(received.object);
   Status matched = match_namespace(resource.namespace_of(context), received.object);
   if (!matched.ok()) co_return matched;

@@ -17,8 +17,8 @@ TEST_F(CreateTest, CreateAnswersWith201AndTheStoredObject) {
       "\n");
 }
 
-// Regression: a body of a million items blocked a connection's loop for seconds.
-// The storage may be a plugin's, so it is called on the connection's executor.
+// Regression: a body of a million items blocked the loop of a connection for seconds.
+// The storage may belong to a plugin, so it is called on the connection's executor.
 TEST_F(CreateTest, LargeBodiesAreDecodedOffTheLoopOfTheConnection) {
   OffloadPool offload_pool(1);
   offload_pool.start();
@@ -53,7 +53,7 @@ TEST_F(CreateTest, CreateTakesYaml) {
   EXPECT_EQ(json::parse(got.body()).at("data").at("k").get_string(), "v");
 }
 
-// The store decides about managedFields of the client.
+// The storage decides about managedFields that the client sends.
 TEST_F(CreateTest, SystemFieldsOfTheClientAreDropped) {
   use_config_maps();
   const Response got =

@@ -19,7 +19,7 @@ AdmissionAttributes attributes_of(const Resource& resource, RequestContext& cont
   return attributes;
 }
 
-// The validating step of a create whose mutating step is done.
+// Runs validating admission for a create whose mutating admission has run.
 class AdmittedCreate final : public CreateValidation {
  public:
   AdmittedCreate(AdmissionRunner& admission, const AdmissionAttributes& attributes) : admission_(admission), attributes_(attributes) {}

@@ -1,6 +1,7 @@
-// Creates by endpoints: authorization, if an update turns out to be a create; and admission, if the storage does not run it.
+// Creates by endpoints. may_create() authorizes updates that create their object; create_admitted() runs admission if the storage does not
+// run it.
 //
-// Thread-safety: any thread; calls the composed authorizer and the server's admission.
+// Thread-safety: any thread. The functions call the authorizer and the server's admission.
 #pragma once
 
 #include "backplane/core/request.hpp"
@@ -10,15 +11,16 @@
 
 namespace backplane::endpoints {
 
-// Authorizes `create` for a request that was authorized for another verb; internal calls are not authorized.
-// Errors: kForbidden as for a request that is refused, with the authorizer's reason; kInternalError when it failed or there is none.
+// Authorizes the verb "create" for a request that was authorized for another verb. Internal calls are not authorized.
+// Errors:        kForbidden with the authorizer's reason, as for a refused request; kInternalError if the authorizer has failed or there is
+//                none.
 Task<Status> may_create(const Resource& resource, const RequestContext& context);
 
-// The call of the storage that creates an object: Creater::create, or NamedCreater::create_named with the name.
+// The call of the storage that creates the object: Creater::create(), or NamedCreater::create_named() with a name.
 enum class CreateCall : unsigned char { kCreate, kNamed };
-// Creates the object: mutating admission, validating admission, the storage; a ValidatedCreater runs the validating step itself. Calls the
-// storage alone if it runs admission itself.
-// Errors: those of the plugins and of the storage, unchanged.
+// Creates the object: runs mutating admission, then validating admission, then calls the storage. A ValidatedCreater runs validating
+// admission itself. If the storage runs admission itself, only the storage is called.
+// Errors:        those of admission plugins and of the storage, unchanged.
 Task<Result<ObjectRef>> create_admitted(const Resource& resource, RequestContext& context, CreateCall call, std::string name,
                                         Object& object, WriteOptions options);
 

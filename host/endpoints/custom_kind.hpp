@@ -1,7 +1,7 @@
-// Checks apiVersion and kind of custom resources, which must be set by the client; for built-in kinds they are filled in.
+// Checks apiVersion and kind in bodies of custom resources. The client must set them; for built-in kinds, the server sets them.
 //
 // Thread-safety: free functions.
-// Errors:        upstream's texts.
+// Errors:        upstream's messages.
 #pragma once
 
 #include <string>
@@ -13,13 +13,13 @@
 
 namespace backplane::endpoints {
 
-// `Object 'Kind' is missing in 'BODY'`.
+// Returns `Object 'Kind' is missing in 'BODY'`.
 std::string missing_kind_text(std::string_view body);
-// The reason why the present apiVersion cannot be parsed; empty: it can.
+// Returns the error about an apiVersion that is null; the result is empty for other values.
 std::string_view type_accessor_problem(const Object& object);
-// Kind and version of a tree; missing parts stay empty.  Malformed versions have been refused before.
+// Returns kind and apiVersion of a tree. Missing parts are empty. Malformed versions must have been refused before.
 GroupVersionKind declared_kind(const Value& tree);
-// Errors: kInvalid, for the kind of the tree, if kind or version are not `wanted`.
+// Errors:        kInvalid if kind or apiVersion differ from `wanted`. The error is about an object of the declared kind.
 Status check_declared_kind(const GroupVersionKind& declared, const GroupVersionKind& wanted, const Object& object);
 
 }  // namespace backplane::endpoints

@@ -30,7 +30,7 @@ StatusDetails removed_details(const Resource& resource, std::string_view name, c
   return details;
 }
 
-// The Status that names the deleted object.
+// Returns a Status document that names the deleted object.
 std::string removed_document(const StatusDetails& details) {
   std::string out = R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{)";
   append_detail(out, "name", details.name);
@@ -53,7 +53,7 @@ Status may_not(const RequestContext& context, std::string_view why) {
   return forbidden(info.api_group, info.resource, info.name, why);
 }
 
-// The removal of an unreadable object skips finalizers and preconditions, so it needs an additional permission.
+// The removal of an object that cannot be decoded skips finalizers and preconditions, so it requires an additional permission.
 Task<Status> may_delete_unread(const Resource& resource, RequestContext& context) {
   constexpr std::string_view kVerb = "unsafe-delete-ignore-read-errors";
   context.annotate("apiserver.k8s.io/unsafe-delete-ignore-read-error", "");
@@ -105,7 +105,7 @@ Task<Status> serve_delete(const Resource& resource, RequestContext& context, Exc
   trace_step(context, removed.ok() ? "Object deleted from database" : "Object not deleted from database");
   if (!removed.ok()) co_return std::move(removed.status());
   if (unread) endpoints_log().warn("removed an unreadable object on request path={}", context.info.path);
-  // Clients that asked for cascading deletion in the old way learn that it has only begun; others rely on 200.
+  // A client that requests cascading deletion by orphanDependents=false gets 202 if the deletion has only begun. Other clients expect 200.
   trace_step(context, "About to write a response");
   const int code = !removed->deleted && cascades ? 202 : 200;
   if (removed->object != nullptr && (removed->return_object || !removed->deleted)) {

@@ -7,14 +7,14 @@
 namespace backplane::endpoints {
 namespace {
 
-// DeleteOptions as they were sent, before validation.
+// The DeleteOptions that the client sent, before validation.
 struct Given {
   DeleteOptions options;
   std::vector<std::string> dry_run;
-  bool preconditions = false;  // preconditions are set, perhaps empty ones
+  bool preconditions = false;  // the client sent preconditions, which may be empty
 };
 
-// Options that cannot be combined with ignore_read_error.
+// Reports options that must not be combined with ignore_read_error.
 void check_unsafe(const Given& given, FieldErrors& errors) {
   const DeleteOptions& options = given.options;
   const auto refuse = [&errors](bool set, std::string_view other) {
@@ -54,7 +54,7 @@ std::optional<std::string> text_member(const Object& object, std::string_view ke
   return value != nullptr && value->is_string() ? std::optional<std::string>(value->get_string()) : std::nullopt;
 }
 
-// From a canonical tree.
+// Reads the members of a normalized tree.
 Given read_members(const Object& object) {
   Given given;
   given.options.grace_period_seconds = get_int(object, "gracePeriodSeconds");
@@ -104,7 +104,7 @@ Result<Value> parse_delete_body(std::string_view body, BodyFormat format, json::
 Result<DeleteOptions> delete_options_from_body(RequestContext& context, std::string_view body, BodyFormat format, bool unsafe_deletes) {
   auto tree = parse_delete_body(body, format, context.arena());
   if (!tree.ok()) return std::move(tree.status());
-  // The version is ignored, because each group once had its own DeleteOptions.
+  // Any version is accepted, because each group once had its own DeleteOptions.
   auto kind = kind_in_body(*tree, {"meta.k8s.io", "v1", "DeleteOptions"});
   if (!kind.ok()) return std::move(kind.status());
   if (kind->kind != "DeleteOptions") return bad_request(not_registered_text(*kind));

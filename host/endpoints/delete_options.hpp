@@ -1,7 +1,7 @@
-// DeleteOptions: from the body if the request has one, else from the query.
+// Reads DeleteOptions from the body if the request has a body, otherwise from the query.
 //
 // Thread-safety: pure functions.
-// Errors:        400 for bodies that cannot be read and other kinds, 422 for values that contradict each other.
+// Errors:        400 if the body cannot be decoded or has another kind; 422 if values are invalid or contradict each other.
 #pragma once
 
 #include <string_view>
@@ -14,9 +14,9 @@ namespace backplane::endpoints {
 
 inline constexpr std::string_view kIgnoreReadError = "ignoreStoreReadErrorWithClusterBreakingPotential";
 
-// `unsafe_deletes`: the gate AllowUnsafeMalformedObjectDeletion; without it ignore_read_error is never set.
+// `unsafe_deletes`: the gate AllowUnsafeMalformedObjectDeletion. If it is off, ignore_read_error is never set.
 Result<DeleteOptions> delete_options_from_query(const Query& query, bool unsafe_deletes);
-// The tree is made in `storage` and not kept.
+// Parses the body in the context's arena. The result does not refer to the tree.
 Result<DeleteOptions> delete_options_from_body(RequestContext& context, std::string_view body, BodyFormat format, bool unsafe_deletes);
 
 }  // namespace backplane::endpoints

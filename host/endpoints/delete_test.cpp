@@ -133,7 +133,7 @@ TEST_F(DeleteTest, DeletingACollectionReturnsTheListOfDeletedObjects) {
   EXPECT_EQ(store_->list_options.labels.to_string(), "a=b");
 }
 
-// A request that has been authorized as a watch is a watch, however its path is written.
+// A request that has been authorized as a watch is served as a watch, however its path is written.
 TEST_F(DeleteTest, AWatchWithTheMethodOfADeletionDeletesNothing) {
   use_config_maps();
   ASSERT_EQ(send("POST", maps(), R"({"metadata":{"name":"a"}})").code(), 201);

@@ -5,7 +5,7 @@ namespace {
 
 constexpr std::string_view kAvailable = "\n\nAvailable representations: ";
 
-// apimachinery NewGenericServerResponse: the details are present and empty.
+// Like apimachinery's NewGenericServerResponse: details are present but empty.
 Status generic(Reason reason, std::string message) { return Status(reason, std::move(message)).with_details(StatusDetails()); }
 
 std::string joined(std::string_view a, std::string_view b, std::string_view c = {}) {

@@ -71,7 +71,7 @@ std::string unmarshal_error(const Value& value, std::string_view type) {
 std::string unmarshal_field_error(const Value& value, std::string_view field, std::string_view type) {
   std::string out = "json: cannot unmarshal ";
   out.append(json_kind(value));
-  // The message names the number if the type is an integer type that does not accept it.
+  // If the type is an integer type that does not accept the number, the message contains the number.
   if (value.is_number() && type.starts_with("int")) out.append(" ").append(to_json(value));
   return out.append(" into Go struct field ").append(field).append(" of type ").append(type);
 }

@@ -1,4 +1,4 @@
-// JSON trees and decoding errors as Go prints them, for messages that quote them.
+// Prints JSON trees and decoding errors like Go, for messages that contain them.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -10,15 +10,15 @@
 
 namespace backplane::endpoints {
 
-// fmt's %v of the tree: map[a:1 b:[x y]], nil as <nil>, keys sorted.
+// Prints the tree like fmt's %v: map[a:1 b:[x y]]. Null becomes <nil>, and keys are sorted.
 std::string go_value(const Value& value);
 
-// "json: cannot unmarshal array into Go value of type T".
+// Returns "json: cannot unmarshal array into Go value of type T".
 std::string unmarshal_error(const Value& value, std::string_view type);
-// "json: cannot unmarshal number 1.5 into Go struct field F of type T".
+// Returns "json: cannot unmarshal string into Go struct field F of type T".
 std::string unmarshal_field_error(const Value& value, std::string_view field, std::string_view type);
 
-// apiserver's summary of a body that could not be read: the first bytes, in hexadecimal if they are not a JSON object.
+// Returns apiserver's summary of a body that cannot be decoded: its first bytes, in hexadecimal unless they begin a JSON object.
 std::string body_summary(std::string_view body);
 
 }  // namespace backplane::endpoints

@@ -1,6 +1,6 @@
-// The spans of the handlers, named as kube-apiserver names them, and their steps.
+// The trace spans of handlers, with kube-apiserver's names, and their steps.
 //
-// Thread-safety: on the executor of the request.
+// Thread-safety: the executor of the request.
 #pragma once
 
 #include "backplane/points/tracing.hpp"
@@ -11,10 +11,11 @@
 
 namespace backplane::endpoints {
 
-// Null: a handler without a span.
+// Returns null if the handler has no span.
 const char* span_name(Verb verb) noexcept;
 
-// The span of a handler. The end explains a slow request in the log, unless the request lasts by its nature.
+// The span of a handler. The destructor writes a log message if the request was slow, unless `lasts` is true: such a request may take a
+// long time.
 class HandlerSpan {
  public:
   HandlerSpan(RequestContext& context, Verb verb, bool lasts)
@@ -36,12 +37,12 @@ class HandlerSpan {
   TraceSpan span_;
 };
 
-// A step that only exported spans have: the steps of the shortest requests.
+// Adds a step only if the span is exported. Used by the shortest requests.
 inline void exported_step(RequestContext& context, const char* name) {
   if (context.trace != nullptr && context.trace->recorded()) trace_step(context, name);
 }
 
-// The attributes of "SerializeObject".
+// Sets the attributes of the span "SerializeObject".
 void describe_serialization(TraceSpan& span, const RequestContext& context, const Exchange& exchange, const MediaType& media);
 
 }  // namespace backplane::endpoints

@@ -1,4 +1,4 @@
-// Parsing of header field values.
+// Parses header field values.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -13,7 +13,7 @@ inline std::string_view trim(std::string_view text) noexcept {
   return text;
 }
 
-// Removes and returns the text before `separator` from `rest`.
+// Returns the text before `separator`, and removes it and the separator from `rest`.
 inline std::string_view take(std::string_view& rest, char separator) noexcept {
   const auto end = rest.find(separator);
   const std::string_view part = rest.substr(0, end);

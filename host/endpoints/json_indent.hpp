@@ -1,6 +1,6 @@
-// Go's json.Indent with two spaces, over JSON that comes in pieces.
+// Indents JSON like Go's json.Indent with two spaces. The JSON may be passed in pieces.
 //
-// Thread-safety: none; one indenter per response.
+// Thread-safety: one JsonIndenter for each response.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace backplane::endpoints {
 
 class JsonIndenter {
  public:
-  // Appends the indented form of the next piece of compact JSON; pieces may break anywhere. The newline at the end of compact responses is
-  // dropped: indented responses have none.
+  // Appends the indented text of the next piece of compact JSON; a piece may end anywhere. Newlines between tokens are dropped: compact
+  // responses end with a newline, indented responses do not.
   void feed(std::string_view piece, std::string& out);
 
  private:
@@ -20,7 +20,7 @@ class JsonIndenter {
   int depth_ = 0;
   bool in_string_ = false;
   bool escaped_ = false;
-  bool opened_ = false;  // the last byte opened an object or a list: an empty one stays on its line
+  bool opened_ = false;  // the last byte has opened an object or a list; if it is empty, it stays on one line
 };
 
 }  // namespace backplane::endpoints

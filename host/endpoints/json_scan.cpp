@@ -5,7 +5,7 @@
 namespace backplane::endpoints {
 namespace {
 
-// Index after the closing quote of the string that begins at `at`.
+// Returns the index after the closing quote of the string that begins at `at`.
 std::size_t skip_string(std::string_view json, std::size_t at) noexcept {
   for (++at; at < json.size(); ++at) {
     if (json[at] == '\\') {
@@ -17,7 +17,7 @@ std::size_t skip_string(std::string_view json, std::size_t at) noexcept {
   return json.size();
 }
 
-// Index after the value that begins at `at`.
+// Returns the index after the value that begins at `at`.
 std::size_t skip_value(std::string_view json, std::size_t at) noexcept {
   int depth = 0;
   while (at < json.size()) {

@@ -7,13 +7,13 @@
 namespace backplane::endpoints {
 namespace {
 
-// Kinds that belong to every version.
+// Kinds that are known in any group and version.
 constexpr std::array<std::string_view, 5> kUnversioned = {"Status", "APIVersions", "APIGroupList", "APIGroup", "APIResourceList"};
-// Part of every group version.
+// Kinds that are part of every known group version.
 constexpr std::array<std::string_view, 7> kInEveryVersion = {"WatchEvent",    "ListOptions",   "GetOptions",  "DeleteOptions",
                                                              "CreateOptions", "UpdateOptions", "PatchOptions"};
 
-// Versions that are not served but whose kinds are recognized in a body: old versions, and the review kinds of webhooks.
+// Versions that are not served, but whose kinds are recognized in a body: old versions, and the review kinds of webhooks.
 struct OldVersion {
   std::string_view group;
   std::string_view version;
@@ -43,7 +43,7 @@ constexpr std::array<OldVersion, 10> kOldVersions = {{
       "ReplicaSetList", "NetworkPolicy", "NetworkPolicyList"}},
 }};
 
-// Old versions that a resource accepts like its own.
+// Old versions that a resource accepts like its current version.
 struct Accepted {
   std::string_view group, kind, given, wanted;
 };

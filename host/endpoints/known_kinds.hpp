@@ -1,4 +1,4 @@
-// Kinds that a body may name in addition to the served ones: the meta kinds, and the old versions that upstream's scheme still reads.
+// The kinds that a body may have in addition to the served kinds: meta kinds, and old versions that upstream's scheme still accepts.
 //
 // Thread-safety: pure functions of constant tables.
 #pragma once
@@ -10,13 +10,14 @@
 
 namespace backplane::endpoints {
 
-// Known to `scheme`, as an old version of a kind, or as a kind that every group version has (DeleteOptions, WatchEvent …).
+// Returns true if `scheme` has the kind, if the kind is in a table of old versions, or if it is a kind of every group version
+// (DeleteOptions, WatchEvent …).
 bool is_known_kind(const Scheme& scheme, const GroupVersionKind& gvk);
-// The type of its objects: that of the version, or that of the meta kind.  Null: there is none.
+// Returns the schema of the kind in its version, or the schema of the meta kind; null if there is none.
 const Schema* type_of_known(const Scheme& scheme, const GroupVersionKind& gvk);
-// The Go type as messages about conversions name it: "v1.Pod", "v1beta2.Deployment", "v1.Status".
+// Returns the Go type as messages about conversions print it: "v1.Pod", "v1beta2.Deployment", "v1.Status".
 std::string known_go_type(const GroupVersionKind& gvk);
-// Whether a body of kind `given` is accepted where `wanted` is expected, although it has another version.
+// Returns true if a body of kind `given` is accepted where `wanted` is expected, although the version differs.
 bool accepts_version(const GroupVersionKind& given, const GroupVersionKind& wanted);
 
 }  // namespace backplane::endpoints

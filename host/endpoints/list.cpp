@@ -10,7 +10,7 @@ Task<Status> serve_list(const Resource& resource, RequestContext& context, Excha
   const OriginExecutor origin;
   auto media = negotiate(context, exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());
-  // A list request has a name if its field selector fixes metadata.name.
+  // A list request has a name if its field selector requires metadata.name=NAME.
   auto options = list_options(context.info.query, context.info.name);
   if (!options.ok()) co_return std::move(options.status());
   auto listing = resource.lister->list(context, std::move(*options));

@@ -22,11 +22,11 @@
 namespace backplane::endpoints {
 namespace {
 
-// How one list is written.
+// How a list is written.
 struct Plan {
   MediaType media;
   Presentation as;
-  TableForm form;  // set if the response is a table
+  TableForm form;  // used if the response is a table
   ListFacts facts;
   ListTexts texts;
 
@@ -34,13 +34,13 @@ struct Plan {
   std::string_view items_key() const noexcept { return is_table() ? "rows" : "items"; }
 };
 
-// Collects an item in a separate text, for items that are converted before they are written.
+// Collects one item in a text, for items that are converted before they are written.
 class TextSink final : public ItemSink {
  private:
   void share(SharedBytes bytes) override { text_.append(bytes.view()); }
 };
 
-// The texts of an empty list, with columns and rows in place of the items.
+// Returns the texts of a table: those of an empty list, in which columnDefinitions and rows replace the items.
 Result<ListTexts> table_texts(const Plan& plan) {
   auto made = plan.media.codec->list(plan.as, plan.facts, {});
   if (!made.ok()) return made;
@@ -50,14 +50,14 @@ Result<ListTexts> table_texts(const Plan& plan) {
   head.append("\"columnDefinitions\":");
   append_columns(head, *plan.form.convertor);
   head.append(",\"rows\":");
-  // For kinds without a printer, upstream's default printer has null in place of an empty list.
+  // If a kind has no printer, upstream's default printer writes null instead of an empty list.
   const bool none = plan.form.convertor == &default_table_convertor();
   made->empty = none ? head + "null" + made->tail.substr(1) : head + "[" + made->tail;
   made->head = head.append("[");
   return made;
 }
 
-// The texts of a list in YAML: members sorted, items as a block sequence.
+// Returns the texts of a list in YAML. Members are sorted, and items are a block sequence.
 ListTexts yaml_texts(const ListTexts& json, std::string_view items) {
   json::error_code error;
   Value list = json::parse(json.empty, error);
@@ -82,7 +82,7 @@ ListTexts yaml_texts(const ListTexts& json, std::string_view items) {
 Result<ListTexts> make_texts(const Plan& plan, const ListMeasure& measure) {
   auto texts = plan.is_table() ? table_texts(plan) : plan.media.codec->list(plan.as, plan.facts, measure);
   if (texts.ok() && plan.media.shape == Shape::kMetadataList && plan.media.codec->is_text()) {
-    // Upstream has null in place of an empty list.
+    // Upstream writes null instead of an empty list.
     const auto none = texts->empty.rfind("\"items\":[]");
     if (none != std::string::npos) texts->empty.replace(none, std::string_view("\"items\":[]").size(), "\"items\":null");
   }
@@ -105,7 +105,7 @@ Result<Plan> make_plan(const Resource& resource, const RequestContext& context, 
     auto form = table_form(context.info.query, media, *resource.table, resource.schema);
     if (!form.ok()) return std::move(form.status());
     plan.form = *form;
-    // The members of the table are in the order of its type, regardless of the rows.
+    // The order of a table's members is defined by its type, not by its rows.
     plan.as = form->presentation;
     plan.facts.kind = "Table";
     plan.facts.api_version = media.meta_version();
@@ -128,22 +128,23 @@ Status write_item(const Plan& plan, const ObjectEntry& entry, BodyWriter& out) {
   return status;
 }
 
-// True if the item must be encoded, which costs time in proportion to its length; false if its bytes exist and are shared.
+// Returns true if the item must be encoded, which takes time in proportion to its length. Returns false if its encoded bytes exist and are
+// shared.
 bool is_made(const Plan& plan, const ObjectEntry& entry) {
   if (plan.is_table() || plan.media.yaml || plan.media.indented() || plan.as.metadata_only) return true;
   return !plan.media.codec->is_text() && entry.form(*plan.media.codec) == nullptr;
 }
 
-// The work between two yields to other requests of the loop: some tenths of a millisecond.
+// Limits the work between two yields to other requests of the loop to some tenths of a millisecond.
 class Stint {
  public:
   explicit Stint(const Plan& plan) : plan_(plan), most_(plan.media.yaml ? kYaml : plan.is_table() ? kRows : kItems) {}
 
-  // Counts an item that is about to be written.
+  // Counts an item before it is written.
   void add(const ObjectEntry& entry) { done_ += 1 + entry.json_size() / (is_made(plan_, entry) ? kMadeBytes : kSharedBytes); }
-  // True if the work since the last yield is done; the next add() begins the next portion.
+  // Returns true if enough work has been done since the last yield. The next add() then starts a new portion.
   bool over() {
-    // The cost of a row does not follow from the size of its object, so tables are also limited by time.
+    // The size of an object does not determine the cost of its table row, so tables also have a time limit.
     const bool late = plan_.is_table() && Clock::now() >= until_;
     if (done_ < most_ && !late) return false;
     done_ = 0;
@@ -155,7 +156,8 @@ class Stint {
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::size_t kYaml = 16, kRows = 64, kItems = 256;  // items; each kMadeBytes or kSharedBytes of an item count as one more
+  // numbers of items; each kMadeBytes or kSharedBytes of an item count as another item
+  static constexpr std::size_t kYaml = 16, kRows = 64, kItems = 256;
   static constexpr std::size_t kMadeBytes = 4 * 1024, kSharedBytes = 64 * 1024;
   static constexpr std::chrono::microseconds kTime{500};
   const Plan& plan_;
@@ -164,7 +166,7 @@ class Stint {
   Clock::time_point until_ = Clock::now() + kTime;
 };
 
-// The items of a list in batches; each read resumes on the executor of the first one.
+// Reads the items of a list in batches. Each read resumes on the executor of the first read.
 class Batches {
  public:
   explicit Batches(ListResult& list) : list_(list) {}
@@ -180,16 +182,16 @@ class Batches {
   const OriginExecutor origin_;
 };
 
-// Prefetches the entries and the first bytes of the next items, which are scattered in memory.
+// Prefetches the entries and the first bytes of the following items, which are scattered in memory.
 void fetch_ahead(std::span<const ObjectEntry* const> batch, std::size_t at) {
   constexpr std::size_t kObjects = 8, kBytes = 4;
   if (at + kObjects < batch.size()) __builtin_prefetch(batch[at + kObjects]);
   if (at + kBytes < batch.size()) batch[at + kBytes]->prefetch_json();
 }
 
-// Calls `visitor` for each item and yields between portions: begin() when the first batch has been read, visit() for each item, and empty()
-// whenever full() is true.
-// Errors: those of the cursor and of the visitor.
+// Reads all items, and yields between portions of work. Calls visitor.begin() after the first batch has been read, visitor.visit() for each
+// item, and visitor.empty() whenever visitor.full() is true.
+// Errors:        those of the cursor and of the visitor.
 template <class Visitor>
 Task<Status> walk(const Plan& plan, ListResult& list, Visitor& visitor) {
   Batches batches(list);
@@ -220,7 +222,7 @@ Task<Status> walk(const Plan& plan, ListResult& list, Visitor& visitor) {
   co_return Status();
 }
 
-// Measures the items, for a codec that needs the sum before it writes the first one.
+// Measures the items for codecs that need the sum before they write the first item.
 class Measurer {
  public:
   // `holds`: the cursor cannot be rewound, so the items are stored.
@@ -244,7 +246,7 @@ class Measurer {
 
 Task<Result<ListMeasure>> measure_items(const Plan& plan, ListResult& list) {
   if (!plan.media.codec->measures_lists()) co_return ListMeasure();
-  // The items of a cursor that cannot be rewound are stored.
+  // If the cursor cannot be rewound, the items are stored.
   const bool again = list.items->rewind();
   Measurer measurer(plan, !again);
   auto walking = walk(plan, list, measurer);
@@ -258,7 +260,7 @@ Task<Result<ListMeasure>> measure_items(const Plan& plan, ListResult& list) {
   co_return measurer.sum();
 }
 
-// Sorts the items of a table with sorts_rows().  Such tables are short, so all items are in memory during the sort.
+// Sorts the items of a table whose convertor requires it (sorts_rows()). All items are in memory during the sort; such tables are short.
 Task<Status> sort_rows(const Plan& plan, ListResult& list) {
   const TableConvertor* const table = plan.is_table() ? plan.form.convertor : nullptr;
   if (table == nullptr || !table->sorts_rows()) co_return Status();
@@ -282,7 +284,7 @@ Task<Status> sort_rows(const Plan& plan, ListResult& list) {
   co_return Status();
 }
 
-// The list as JSON for the audit event, whatever encoding the client gets.
+// Encodes the list as JSON for the audit event, independently of the encoding of the response.
 class AuditedList {
  public:
   explicit AuditedList(const Plan& plan) : plan_(plan) {
@@ -293,7 +295,7 @@ class AuditedList {
   }
   void add(const ObjectEntry& entry) {
     json_.text().append(std::exchange(begun_, true) ? plan_.texts.separator : std::string_view(plan_.texts.head));
-    // An item that cannot be encoded is reported to the client.
+    // ItemsWriter::visit() reports an item that cannot be encoded to the client.
     (void)append_item(plan_, entry, json_).ok();
   }
   SharedBytes end() {
@@ -307,7 +309,7 @@ class AuditedList {
   bool begun_ = false;
 };
 
-// Writes the response: head, items, tail.
+// Writes the response: the head, the items, the tail.
 class ItemsWriter {
  public:
   ItemsWriter(RequestContext& context, Exchange& exchange, const MediaType& media, const Plan& plan)

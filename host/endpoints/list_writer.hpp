@@ -1,8 +1,10 @@
-// Lists, item by item: plain, as a table, or metadata only; in JSON, indented JSON or YAML. Memory per response: one chunk.
+// Writes a list item by item: as objects, as a table, or as metadata only. Text may be JSON, indented JSON or YAML. Each response needs
+// memory for one chunk.
 //
-// Thread-safety: none; on the executor of the exchange.
-// Errors:        406, 400 and those of the list.  After the head has been sent, the caller's write_status() aborts the exchange, so
-//                that the client does not take a partial list for a complete one.  A disconnected client ends the response silently.
+// Thread-safety: the executor of the exchange.
+// Errors:        406, 400 and errors of the list. If an error occurs after the head has been sent, the caller's write_status() aborts the
+//                exchange, so that the client does not take a partial list for a complete one. If the client has disconnected, the result
+//                is ok.
 #pragma once
 
 #include "endpoints/negotiation.hpp"

@@ -1,7 +1,7 @@
-// The exchange that the innermost filter passes to a handler: counts the bytes of the response, and stores the series that the handler
-// selects for its request. A request whose handler selects none is not counted.
+// The exchange that HandlerChain passes to the router. It counts the bytes of the response, and stores the RequestSeries that the handler
+// selects. If the handler selects none, the request is not counted.
 //
-// Thread-safety: as Exchange.
+// Thread-safety: like Exchange.
 // Lifetime:      borrows the wrapped exchange.
 #pragma once
 
@@ -41,12 +41,12 @@ class MeteredExchange final : public ForwardingExchange, public FrontProxyPeer {
   std::uint64_t bytes_ = 0;
 };
 
-// The meter of a request; null for calls that did not pass a handler chain.
+// Returns the MeteredExchange of a request; null if the call has not passed a handler chain.
 inline MeteredExchange* meter_of(Exchange& exchange) noexcept {
   return typeid(exchange) == typeid(MeteredExchange) ? static_cast<MeteredExchange*>(&exchange) : nullptr;
 }
 
-// The response is a document outside the resource tree. It is counted by these labels; its other labels are empty.
+// Selects the series of a request for a document that does not belong to API resources. The labels that are not parameters are empty.
 inline void count_document(const RequestContext& context, Exchange& exchange, std::string_view subresource, std::string_view component,
                            std::string_view resource = {}) {
   MeteredExchange* const meter = meter_of(exchange);

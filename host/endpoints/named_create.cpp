@@ -9,7 +9,7 @@
 namespace backplane::endpoints {
 namespace {
 
-// A Status without a code gets the code of the response.
+// If the storage returns a Status without a code, adds the code of the response.
 ObjectRef with_code(ObjectRef object) {
   const SharedBytes owner = object->json();
   const std::string_view json = owner.view();
@@ -24,7 +24,7 @@ Task<Status> serve_named_create(const Resource& resource, RequestContext& contex
   auto sent_object = co_await receive_object(resource, context, exchange);
   if (!sent_object.ok()) co_return std::move(sent_object.status());
   SentObject& received = *sent_object;
-  note_request_object(resource, context, received.object);  // as it was sent
+  note_request_object(resource, context, received.object);  // before the server changes the object
   Status status = match_namespace(resource.namespace_of(context), received.object);
   if (!status.ok()) co_return status;
   context.dry_run = received.options.dry_run;

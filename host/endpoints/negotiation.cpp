@@ -23,7 +23,7 @@ constexpr std::array<ShapeRow, 3> kShapes = {{
     {"PartialObjectMetadataList", Shape::kMetadataList},
 }};
 
-// The `as`, `g` and `v` parameters; false if they name no supported form.
+// Sets the shape from the parameters `as`, `g` and `v`. Returns false if they do not name a supported shape.
 bool take_shape(std::string_view kind, std::string_view group, std::string_view version, MediaType& media) {
   if (group != "meta.k8s.io" || (version != "v1" && version != "v1beta1")) return false;
   for (const ShapeRow& row : kShapes) {
@@ -35,7 +35,7 @@ bool take_shape(std::string_view kind, std::string_view group, std::string_view 
   return false;
 }
 
-// Tables are written as text only; for objects, the codec decides.
+// Tables can be written as text only. For objects, the codec decides.
 bool writes(const MediaType& media, const Offers& offers) {
   return media.shape == Shape::kTable ? media.codec->is_text() : media.codec->can_write(media.presentation(offers.schema));
 }
@@ -71,7 +71,7 @@ bool fits(const AcceptClause& clause, std::string_view media_type) noexcept {
   return clause.type == "application" && (clause.subtype == "*" || clause.subtype == media_type.substr(media_type.find('/') + 1));
 }
 
-// JSON, YAML, and the other codecs, in the order in which a wildcard selects them.
+// Tries JSON, YAML and the other codecs. A wildcard selects the first that is acceptable.
 std::optional<MediaType> match_clause(const AcceptClause& clause, const Offers& offers) {
   for (const Codec* codec : codecs(offers.cbor)) {
     for (const bool yaml : {false, true}) {
@@ -94,7 +94,8 @@ std::optional<MediaType> match(std::string_view accept, const Offers& offers) {
 
 bool is_plain_json(std::string_view accept) noexcept { return accept.empty() || accept == "application/json" || accept == "*/*"; }
 
-// A shortcut for what nearly all clients send: if no clause has a parameter and the first one names a codec's type, that codec is used.
+// A shortcut for the headers of nearly all clients. If no clause has a parameter and the first clause is the type of a codec, the result is
+// this codec.
 const Codec* named_first(std::string_view accept, const Offers& offers) noexcept {
   if (accept.find(';') != std::string_view::npos) return nullptr;
   const std::string_view first = trim(take(accept, ','));
@@ -104,7 +105,7 @@ const Codec* named_first(std::string_view accept, const Offers& offers) noexcept
   return nullptr;
 }
 
-// strconv.ParseBool; errors count as false.
+// Like strconv.ParseBool; invalid text counts as false.
 bool parse_bool(std::string_view text) noexcept {
   return text == "1" || text == "t" || text == "T" || text == "true" || text == "TRUE" || text == "True";
 }

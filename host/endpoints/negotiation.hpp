@@ -1,7 +1,8 @@
-// Content negotiation: Accept clauses with quality and parameters, Content-Type, and the clients that get indented JSON.
+// Content negotiation: the Accept header with its qualities and parameters, the Content-Type header, and the detection of clients that get
+// indented JSON.
 //
-// Thread-safety: pure functions of the exchange's headers.
-// Errors:        406 and 415 with the lists upstream prints.
+// Thread-safety: pure functions of the request's headers.
+// Errors:        406 and 415 with upstream's lists of media types.
 #pragma once
 
 #include <string>
@@ -15,21 +16,21 @@
 
 namespace backplane::endpoints {
 
-// The representation of the object that the client requests (the `as` parameter).
+// The representation of the object that the client requests by the parameter `as`.
 enum class Shape : unsigned char { kObject, kTable, kMetadata, kMetadataList };
 
 struct MediaType {
   const Codec* codec = &json_codec();
-  bool yaml = false;  // JSON that is converted to YAML when it is sent
+  bool yaml = false;  // the JSON of `codec` is converted to YAML when it is sent
   Shape shape = Shape::kObject;
   bool beta = false;    // meta.k8s.io/v1beta1 instead of v1
-  bool pretty = false;  // texts of JSON only
+  bool pretty = false;  // JSON is indented
 
   std::string_view content_type() const noexcept { return yaml ? "application/yaml" : codec->media_type(); }
   std::string_view meta_version() const noexcept { return beta ? "meta.k8s.io/v1beta1" : "meta.k8s.io/v1"; }
-  // The response is indented JSON.
+  // True if the response is indented JSON.
   bool indented() const noexcept { return pretty && !yaml && codec->is_text(); }
-  // The presentation of objects of type `schema` for a codec.
+  // Returns how a codec must write objects of type `schema`.
   Presentation presentation(const Schema* schema) const noexcept {
     return {schema, shape == Shape::kMetadata || shape == Shape::kMetadataList, beta};
   }
@@ -37,29 +38,30 @@ struct MediaType {
 
 // The representations that a response may have.
 struct Offers {
-  bool shapes = false;             // tables and metadata-only forms
-  const Schema* schema = nullptr;  // of the objects: codecs that cannot write them are skipped; null: JSON and YAML only
-  bool tables = true;              // whether `shapes` includes tables
-  bool cbor = false;               // set by negotiate() from the request
+  bool shapes = false;             // the client may request a table or metadata only
+  const Schema* schema = nullptr;  // the type of the objects; codecs that cannot write it are skipped; null: only JSON and YAML
+  bool tables = true;              // `shapes` includes tables
+  bool cbor = false;               // CBOR is offered; negotiate() sets it from the context
 };
 
-// The first acceptable clause of Accept, best quality first; no Accept is JSON.
+// Selects the media type of the response: the first clause of Accept that is acceptable, in the order of quality. Without an Accept header,
+// the result is JSON.
 Result<MediaType> negotiate(const RequestContext& context, const Exchange& exchange, Offers offers);
 
-// The check of Accept by the router of the built-in groups, before the handler: does the client accept a type that the path produces?
-// `streams`: the path lists or watches. `more`: additional types of the path; they come first.
+// Checks the Accept header like upstream's router of built-in groups, before the handler: the client must accept a type that the path can
+// produce. `streams`: the path supports lists and watches. `more`: additional types of the path, which precede the other types in errors.
 Status check_route_accept(const RequestContext& context, const Exchange& exchange, bool streams, const std::vector<std::string>& more = {});
-// The same for a route that produces `types`, which include "application/json".
+// The same check for a route that produces `types`. The list must contain "application/json".
 Status check_accept_of(const Exchange& exchange, std::string_view types);
 
 enum class BodyFormat : unsigned char { kJson, kYaml, kProtobuf, kCbor };
-// Content-Type of an object body; none is JSON.
+// Returns the format of a body from its Content-Type. Without a Content-Type, the result is JSON.
 Result<BodyFormat> negotiate_input(const RequestContext& context, const Exchange& exchange);
 
-// Content-Type up to its first parameter, as sent.
+// Returns the Content-Type up to its first parameter, as it was sent.
 std::string_view bare_content_type(const Exchange& exchange) noexcept;
 
-// Whether the response is indented: ?pretty=…, or a client whose users read responses.
+// Returns true if JSON is to be indented: because of ?pretty=…, or because the user agent is curl, Wget or a browser.
 bool wants_pretty(const Query& query, const Exchange& exchange);
 
 }  // namespace backplane::endpoints

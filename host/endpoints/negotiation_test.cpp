@@ -1,4 +1,4 @@
-// Accept and Content-Type, and which methods a path has.
+// Tests of Accept and Content-Type, and of the methods of a path.
 #include "endpoints/negotiation.hpp"
 
 #include <ctime>

@@ -1,7 +1,7 @@
-// The watches that are open, so that a draining server can end them.
+// The set of open watches, which a draining server ends.
 //
-// Thread-safety: every method from any thread.
-// Lifetime:      shared by handlers and the server; a signal it waits for may outlive it.
+// Thread-safety: any thread.
+// Lifetime:      handlers and the server share the object. The signal of end_all_on() may outlive it.
 #pragma once
 
 #include <memory>
@@ -15,10 +15,10 @@ namespace backplane {
 
 class OpenWatches : public std::enable_shared_from_this<OpenWatches> {
  public:
-  // Ends all watches, present and future, when `signal` fires.  Call it once, on a set that a shared_ptr holds.
+  // When `signal` fires, ends all watches, and all that are added later. Must be called once, on an object that a shared_ptr owns.
   void end_all_on(NamedSignal& signal);
 
-  // False: the set has ended, and `stream` has been ended, too.
+  // Adds a watch. If end_all() has been called, ends `stream` and returns false.
   bool add(const std::shared_ptr<WatchStream>& stream);
   void remove(const std::shared_ptr<WatchStream>& stream);
   void end_all();

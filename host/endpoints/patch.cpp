@@ -19,7 +19,7 @@
 namespace backplane::endpoints {
 namespace {
 
-// The kind and encoding of a patch, by its media type.
+// The type and the encoding of a patch, which its media type determines.
 struct PatchForm {
   PatchType type = PatchType::kJson;
   bool applies = false;
@@ -37,8 +37,8 @@ constexpr std::array<PatchTypeRow, 5> kPatchTypes = {{
     {"application/apply-patch+cbor", {PatchType::kJson, true, BodyFormat::kCbor}},
 }};
 
-// A structural schema has no merge keys: custom resources and structural kinds of plugins take no strategic merge patch.  The scale of a
-// custom resource accepts the types that the resource accepts.
+// Returns true if the resource accepts this kind of patch. Structural schemas have no merge keys, so custom resources and structural kinds
+// of plugins accept no strategic merge patch. The scale of a custom resource accepts the same types as the custom resource.
 bool offered(const Resource& resource, const RequestContext& context, const PatchForm& form) {
   if (form.format == BodyFormat::kCbor) return context.offers_cbor;
   if (form.applies || form.type != PatchType::kStrategic) return true;
@@ -56,11 +56,11 @@ Result<PatchForm> patch_form(const Resource& resource, const RequestContext& con
   return unsupported_media_type(types);
 }
 
-// The patch as the store's UpdatedObjectInfo, and its text.
+// The patch as UpdatedObjectInfo for the storage, and its text.
 struct Patch {
   std::unique_ptr<UpdatedObjectInfo> info;
   std::string_view text;
-  AppliedPatch* applied = nullptr;  // null: a patch of another type
+  AppliedPatch* applied = nullptr;  // set if the patch is an apply configuration
 };
 
 Patch make_patch(const Resource& resource, const PatchForm& form, std::string body, const WriteOptions& options) {
@@ -93,7 +93,7 @@ Task<Status> serve_patch(const Resource& resource, RequestContext& context, Exch
   note_request_patch(context, *body, form->format);
   const Patch patch = make_patch(resource, *form, std::move(*body), *options);
   if (patch.applied != nullptr) {
-    // The parsed configuration is cached; its errors are reported when the storage calls for it.
+    // configuration() caches the parsed configuration. If parsing fails, the storage's call of configuration() reports the error.
     const OffloadIfLarge offload(patch.text.size());
     co_await offload;
     (void)patch.applied->configuration(context).ok();
@@ -103,7 +103,7 @@ Task<Status> serve_patch(const Resource& resource, RequestContext& context, Exch
   auto patching = update_admitted(resource, context, *patch.info, std::move(*options), form->applies);
   auto patched = co_await std::move(patching);
   if (!patched.ok()) {
-    // A merge patch has the structure of the object; a list of operations has no fields to look up.
+    // quote_sent_values() finds fields in a merge patch, which has the structure of the object. A JSON patch has no such fields.
     quote_sent_values(patched.status(), patch.text, form->format, resource.schema);
     co_return std::move(patched.status());
   }

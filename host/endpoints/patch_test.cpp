@@ -1,4 +1,4 @@
-// PATCH: the three kinds, their retries and their refusals.
+// Tests of PATCH: the three types, retries and errors.
 #include "endpoints/testing/harness.hpp"
 
 namespace backplane::testing {
@@ -26,7 +26,7 @@ TEST_F(PatchTest, AMergePatchChangesWhatItNames) {
       "\n");
 }
 
-// Regression: the members of an object were sorted for each operation that passes through it, a minute for such a patch.
+// Regression: the members of an object were sorted again for each operation in it, which took a minute for such a patch.
 TEST_F(PatchTest, ARefusedJsonPatchShowsItsObjectsInOrder) {
   use_config_maps();
   constexpr int kMembers = 50'000, kOperations = 9'999;
@@ -46,7 +46,7 @@ constexpr std::string_view kOwned =
     R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"n","resourceVersion":"5","ownerReferences":[)"
     R"({"kind":"Pod","apiVersion":"v1","name":"p","uid":"u"},{"kind":"Pod","apiVersion":"v1","name":"q","uid":"v"}]}})";
 
-// Items of lists are opened like members of objects, and others stay as they were.
+// Objects in lists are sorted like objects in objects if the patch has changed them. Others keep their order.
 TEST_F(PatchTest, ARefusedJsonPatchShowsWhatItHasOpenedInOrder) {
   use_config_maps();
   store_->put(kOwned);
@@ -88,7 +88,7 @@ TEST_F(PatchTest, AWronglyTypedStrategicPatchIsOfAnUnrecognizedType) {
   const Response got =
       send("PATCH", "namespaces/n/pods/p", R"({"spec":{"containers":[{"name":"c","ports":[{"containerPort":"x"}]}]}})", kStrategicPatch);
   EXPECT_TRUE(message_of(got).ends_with("unrecognized type: int32")) << got.body();
-  // Regression: the error still showed lists that the merge has ordered.
+  // Regression: the error contained lists that the merge has ordered.
   const Response ordered =
       send("PATCH", "namespaces/n/pods/p",
            R"({"metadata":{"labels":{"$setElementOrder/x":["y"]}},"spec":{"$setElementOrder/containers":[{"name":"c"}],)"
@@ -218,7 +218,7 @@ TEST_F(PatchTest, AKindCannotBePatchedIntoAnother) {
   EXPECT_EQ(patch(kStrategicPatch, R"({"kind":"Other"})").code(), 200) << "a strategic merge works on the type itself";
 }
 
-// Upstream decodes it as its internal type, whose fields have other names.
+// Upstream decodes such an object as its internal type, whose fields have other names.
 TEST_F(PatchTest, AnObjectWithoutAVersionHasNoKnownMembers) {
   use_config_maps();
   store_->put(kStoredMap);

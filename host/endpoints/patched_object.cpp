@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kMaxJsonPatchOperations = 10000;
 constexpr std::string_view kGoMap = "map[string]interface {}";
 
-// Sorts the members of one object: Go holds the objects that a patch has touched as maps.
+// Sorts the members of an object. In Go, an object that a patch has changed is a map.
 void sort_members(Object& object) {
   std::vector<std::string> keys;
   keys.reserve(object.size());
@@ -33,7 +33,7 @@ void sort_members(Object& object) {
   object = std::move(sorted);
 }
 
-// Sorts the objects of a value, including those in its lists.
+// Sorts the members of all objects in a value, including those in lists.
 void sort_within(Value& value) {
   if (Object* object = value.if_object(); object != nullptr && !is_raw(value)) {
     sort_members(*object);
@@ -43,7 +43,8 @@ void sort_within(Value& value) {
   }
 }
 
-// Sorts the objects that a merge patch descends into, and all objects that it puts in the place of a value that is not an object.
+// Sorts the objects into which a merge patch descends. If the patch replaces a value that is not an object, all objects in the new value
+// are sorted.
 void sort_merged(Value& target, const Value& patch, const Object* original) {
   if (!target.is_object() || !patch.is_object()) return;
   if (original == nullptr) return sort_within(target);
@@ -60,7 +61,7 @@ void sort_merged(Value& target, const Value& patch, const Object* original) {
   }
 }
 
-// Objects whose members are sorted.  Their addresses stay valid, because the enclosing objects are sorted first.
+// Objects whose members are sorted. Enclosing objects are sorted first, so that these addresses stay valid.
 using Sorted = std::unordered_set<const Object*>;
 
 std::string unescaped(std::string_view part) {
@@ -72,7 +73,7 @@ std::string unescaped(std::string_view part) {
   return out;
 }
 
-// A member of an object or an item of a list; null if it does not exist.
+// Returns the member of an object or the item of a list; null if it does not exist.
 Value* step_into(Value& value, std::string_view part) {
   if (value.is_object()) return find(value.get_object(), unescaped(part));
   std::size_t index = 0;
@@ -81,7 +82,7 @@ Value* step_into(Value& value, std::string_view part) {
   return &value.get_array()[index];
 }
 
-// Sorts the objects along a JSON pointer; returns the value that it names.
+// Sorts the objects along a JSON pointer. Returns the value to which the pointer refers; null if there is none.
 Value* sort_along(Value& target, std::string_view pointer, Sorted& sorted) {
   Value* at = &target;
   while (at != nullptr) {
@@ -106,7 +107,7 @@ void sort_patched(Value& target, const Value& operations) {
     const std::string_view path = get_string(operation.get_object(), "path"), from = get_string(operation.get_object(), "from");
     Value* found = sort_along(target, path, sorted);
     sort_along(target, from, sorted);
-    // Go has parsed a value of "test" completely, to compare it.
+    // Go parses the value of a "test" operation completely, in order to compare it.
     if (found != nullptr && op == "test" && compared.insert(found).second) sort_within(*found);
     // If a value is copied into itself, Go has parsed the objects along the path.
     const bool inside = path.size() > from.size() && path.starts_with(from) && path[from.size()] == '/';
@@ -114,7 +115,7 @@ void sort_patched(Value& target, const Value& operations) {
   }
 }
 
-// A strategic merge removes ordered lists and $retainKeys from the patch, so the texts of errors do not show them.
+// A strategic merge removes $setElementOrder lists and $retainKeys from the patch, so the texts of errors do not contain them.
 void drop_ordered_lists(Object& patch, const Object& original) {
   static constexpr std::string_view kOrder = "$setElementOrder/", kDeletes = "$deleteFromPrimitiveList/";
   std::vector<std::string> ordered;
@@ -136,7 +137,7 @@ void drop_ordered_lists(Object& patch, const Object& original) {
   }
 }
 
-// Raw values are opened level by level, and each level copies the text below it.
+// The limit of the bytes that are copied when raw values are parsed level by level. Each level copies the text of all levels below it.
 constexpr std::size_t kMaxOpenedBytes = 64u << 20;
 
 bool is_dear_to_open(const Value& value) {
@@ -148,7 +149,7 @@ bool is_dear_to_open(const Value& value) {
   return array != nullptr && std::any_of(array->begin(), array->end(), is_dear_to_open);
 }
 
-// The error of Go's decoder for a JSON patch that is not a list of operations; empty if it is one.
+// Returns the error of Go's decoder for a JSON patch that is not a list of operations; empty if it is a list of operations.
 std::string operations_problem(const Value& patch) {
   if (patch.is_null()) return {};
   if (!patch.is_array()) return unmarshal_error(patch, "[]handlers.jsonPatchOp");
@@ -164,7 +165,7 @@ std::string operations_problem(const Value& patch) {
   return {};
 }
 
-// Reports unknown members of operations.
+// Reports the unknown members of operations.
 void report_unknown_members(const Value& patch, std::vector<std::string>& problems) {
   if (!patch.is_array()) return;
   const Array& operations = patch.get_array();
@@ -216,7 +217,7 @@ Status PatchedObject::parse(RequestContext& context) {
   return {};
 }
 
-// Upstream's JSON patch library works on texts, so it sees raw values as they were sent; a strategic merge works on maps.
+// Upstream's JSON patch library processes texts, so raw values must stay as they were sent. A strategic merge processes maps.
 void PatchedObject::keep_sent(Value& patch) const {
   if (type_ == PatchType::kStrategic || !holds_raw(resource_.schema)) return;
   if (type_ == PatchType::kJson) {
@@ -244,7 +245,7 @@ Status PatchedObject::apply(Value& target) const {
       break;
   }
   Status status = json_patch(target, patch_->get_array());
-  // kInvalid: an operation cannot be applied.  Other reasons: an operation exceeds a limit.
+  // kInvalid means that an operation cannot be applied. Other reasons mean that an operation exceeds a limit.
   return status.reason() == Reason::kInvalid ? patch_does_not_apply() : status;
 }
 
@@ -257,7 +258,7 @@ std::string PatchedObject::patched_text(const Value& target) const {
   return to_json(in_order(target));
 }
 
-// The object with its members in the order in which upstream's JSON patch library leaves them.
+// Returns the object with its members in the order that upstream's JSON patch library produces.
 Value PatchedObject::in_order(const Value& target) const {
   Value out(target, target.storage());
   if (type_ == PatchType::kMerge) {
@@ -285,18 +286,18 @@ Status PatchedObject::check_kind(const Value& target) const {
   return why.empty() ? Status() : refused(target, why);
 }
 
-// Checked after decoding.  For the status subresource, the rest of the object is ignored, and so is its kind.
+// Checked after decoding. For the status subresource, the rest of the object is ignored, including its kind.
 Status PatchedObject::check_custom_kind(const RequestContext& context, const GroupVersionKind& declared, const Object& object) const {
   if (declared.version.empty()) return internal_error("Object 'apiVersion' is missing in 'object has no apiVersion field'");
   return context.info.subresource == "status" ? Status() : check_declared_kind(declared, resource_.scope.kind, object);
 }
 
-// Upstream decodes an object without apiVersion as its internal type, whose fields have other names.
+// Returns true if upstream decodes the object as its internal type, whose fields have other names: a built-in object without apiVersion.
 bool PatchedObject::is_of_no_version(const Value& target) const {
   return !resource_.custom && resource_.schema != nullptr && target.is_object() && get_string(target.get_object(), "apiVersion").empty();
 }
 
-// The internal type has only `name` and `kind` in common with the object.
+// Checks an object without apiVersion. Upstream's internal type has only `name` and `kind` in common with the object.
 Status PatchedObject::without_version(RequestContext& context, const Value& target) const {
   const Value shown = in_order(target);
   Object known(context.arena());
@@ -312,7 +313,8 @@ Status PatchedObject::without_version(RequestContext& context, const Value& targ
   return match_name(context.info.name, known);
 }
 
-// Orders the problems as upstream's decoder meets them; the result of a strategic merge is a map, whose order is by name.
+// Sorts the problems in the order in which upstream's decoder reports them. The result of a strategic merge is a map, so its problems are
+// sorted by name.
 void PatchedObject::put_in_order(const Value& decoded, std::vector<std::string>& problems) const {
   if (type_ == PatchType::kStrategic) return std::sort(problems.begin(), problems.end());
   Value again = in_order(decoded);
@@ -322,7 +324,7 @@ void PatchedObject::put_in_order(const Value& decoded, std::vector<std::string>&
 }
 
 Status PatchedObject::decode(RequestContext& context, Value& target) const {
-  // A strategic merge works on the typed object, so its kind and version are not checked.
+  // A strategic merge processes the typed object, so kind and version are not checked.
   if (type_ != PatchType::kStrategic) {
     Status status = check_kind(target);
     if (status.ok() && is_of_no_version(target)) status = without_version(context, target);
@@ -330,7 +332,7 @@ Status PatchedObject::decode(RequestContext& context, Value& target) const {
   }
   if (target.is_null()) target = Object(context.arena());
   keep_managed_reset(resource_, target.get_object());
-  // The text of a refusal shows the tree as the patch left it, and decoding changes the tree.
+  // An error shows the tree as the patch has produced it, but decoding changes the tree.
   const bool keep = resource_.schema != nullptr && type_ != PatchType::kStrategic;
   std::optional<Value> before;
   if (keep) before.emplace(target, target.storage());
@@ -356,7 +358,8 @@ Result<Object> PatchedObject::patch(RequestContext& context, const Object& exist
   if (!status.ok()) return status;
   patched_ = &existing;
   Value target(existing, context.arena());
-  // Other patches may address any field, and errors print the patched object.
+  // A JSON patch or merge patch may refer to any field of managedFields, and errors contain the patched object. A strategic merge does not
+  // need them as trees.
   if (type_ != PatchType::kStrategic) registry::expand_managers(target.get_object());
   status = apply(target);
   if (status.ok() && nests_deeper(target, kMaxJsonDepth)) {
@@ -394,7 +397,7 @@ Task<Result<Object>> PatchedObject::updated_object(RequestContext& context, cons
   } catch (...) {
     thrown = std::current_exception();
   }
-  // The caller may be a plugin's storage, on the executor of the exchange.
+  // The caller may be a plugin's storage, which runs on the executor of the exchange.
   co_await origin;
   if (thrown) std::rethrow_exception(thrown);
   co_return patched;

@@ -1,8 +1,9 @@
-// A patch as the store sees it: the new object is computed from whatever is stored, again for each attempt.
+// The UpdatedObjectInfo of a patch. The storage calls updated_object() for each attempt of an update, and the patch is applied to the
+// object that is stored at that time.
 //
 // Thread-safety: one request, one executor.
 // Lifetime:      shorter than the request; borrows the resource.
-// Errors:        404 for a missing object, 400 for patches that cannot be read or that change name or namespace, 413, 422.
+// Errors:        404 if the object does not exist. 400 if the patch cannot be parsed, or changes name or namespace. 413 and 422.
 #pragma once
 
 #include <optional>
@@ -25,7 +26,7 @@ class PatchedObject final : public UpdatedObjectInfo, public registry::SentValue
   ClientWrite* client_write() noexcept override { return this; }
   Task<Result<Object>> updated_object(RequestContext& context, const Object* existing) override;
   Result<Value> sent(RequestContext& context, const Object& existing) const override;
-  // The patch as it was sent.
+  // Returns the patch as the client sent it.
   const std::string& text() const noexcept { return text_; }
 
  private:
@@ -33,13 +34,13 @@ class PatchedObject final : public UpdatedObjectInfo, public registry::SentValue
   void keep_sent(Value& patch) const;
   Status apply(Value& target) const;
   Result<Object> patch(RequestContext& context, const Object& existing);
-  // The patched tree as an object of the resource's kind.
+  // Converts the patched tree to an object of the resource's kind.
   Status decode(RequestContext& context, Value& target) const;
   Status check_kind(const Value& target) const;
   bool is_of_no_version(const Value& target) const;
   Status without_version(RequestContext& context, const Value& target) const;
   Status check_custom_kind(const RequestContext& context, const GroupVersionKind& declared, const Object& object) const;
-  // 422 for an invalid patched object.
+  // Returns 422 for an invalid patched object.
   Status refused(const Value& target, std::string_view why) const;
   std::string patched_text(const Value& target) const;
   Value in_order(const Value& target) const;
@@ -49,9 +50,9 @@ class PatchedObject final : public UpdatedObjectInfo, public registry::SentValue
   const PatchType type_;
   const std::string text_;
   const FieldValidation validation_;
-  std::optional<Value> patch_;               // parsed by the first attempt
-  std::vector<std::string> patch_problems_;  // repeated fields of the patch itself
-  const Object* patched_ = nullptr;          // the object that the current attempt patches
+  std::optional<Value> patch_;               // set by the first attempt
+  std::vector<std::string> patch_problems_;  // errors about repeated fields of the patch
+  const Object* patched_ = nullptr;          // the object to which the current attempt applies the patch
 };
 
 }  // namespace backplane::endpoints

@@ -1,4 +1,4 @@
-// GET and LIST in every encoding and shape.
+// Tests of GET and LIST in every encoding and shape.
 #include "base/yield.hpp"
 #include "endpoints/testing/harness.hpp"
 
@@ -26,7 +26,7 @@ Task<void> wait_for(Promise<bool> promise) {
   (void)came;
 }
 
-// Yields on the loop repeatedly until it is stopped.
+// Yields on the loop until `over` is true, and counts the turns.
 Task<void> go_round(int& rounds, const bool& over) {
   while (!over) {
     ++rounds;
@@ -67,7 +67,7 @@ TEST_F(ReadTest, ALongListYieldsToOtherWorkOfItsLoop) {
 
 class TurnsTest : public ReadTest {
  protected:
-  // The number of turns that other work of the loop got.
+  // Returns the number of turns that other work of the loop got.
   int turns_of(std::string accept) {
     FakeExchange exchange("GET", "/api/v1/namespaces/n/configmaps", Headers{{"Accept", std::move(accept)}}, std::string());
     RequestContext context;
@@ -83,7 +83,7 @@ class TurnsTest : public ReadTest {
   }
 };
 
-// Regression: sixty-four rows of a megabyte were made without a yield, which took half a second.
+// Regression: sixty-four rows of a megabyte each were written without a yield, which took half a second.
 TEST_F(TurnsTest, LargeObjectsTakeMoreOfATurnThanSmallOnes) {
   use_config_maps();
   constexpr int kObjects = 32;

@@ -13,7 +13,7 @@
 namespace backplane {
 namespace {
 
-// Sorted, as Prometheus shows them; `more` precede the common ones.
+// Returns label names: first `more`, then the common labels, which are sorted.
 std::vector<std::string> labels_with(std::initializer_list<const char*> more) {
   std::vector<std::string> out(more.begin(), more.end());
   for (const char* each : {"component", "dry_run", "group", "resource", "scope", "subresource", "verb", "version"}) out.emplace_back(each);
@@ -87,14 +87,15 @@ constexpr std::string_view kComponent = "apiserver";
 struct ResourceLabels {
   std::string_view group, version, resource;
 };
-// Empty for paths outside the resource tree.
+// Returns empty labels for paths that do not belong to API resources.
 ResourceLabels resource_labels(const RequestInfo& info) noexcept {
   if (!info.is_resource_request) return {};
   return {info.api_group, info.api_version, info.resource};
 }
 
-// If no handler has responded, group, resource and path are arbitrary texts of the client, and a metric has at most
-// Metric::kMostSeries series.  The first such texts become labels; requests with further texts are counted without them.
+// Limits the label values that clients choose. If no handler has responded, group, resource and path are arbitrary texts of the client, and
+// a metric has at most Metric::kMostSeries series. The first kMost such texts become label values. Requests with other texts are counted
+// without them.
 class ClientLabels {
  public:
   bool admit(const RequestInfo& info) {
@@ -117,7 +118,7 @@ class ClientLabels {
   std::unordered_set<std::string> known_;
 };
 
-// The series of one server, with their cells.
+// The RequestSeries of one server.
 class ServerSeries {
  public:
   RequestSeries& of(const RequestLabels& labels, bool sized) {
@@ -126,7 +127,7 @@ class ServerSeries {
     const std::lock_guard lock(mutex_);
     if (const auto found = all_.find({key, sized}); found != all_.end()) return *found->second;
     if (all_.size() >= Metric::kMostSeries) {
-      // Each custom resource adds series; past the limit of the metrics, all further ones share one series.
+      // Each custom resource adds series. When the limit of the metrics is reached, all further labels share one series.
       if (rest_ == nullptr) rest_ = std::make_unique<RequestSeries>(RequestLabels(), false);
       return *rest_;
     }
@@ -142,13 +143,13 @@ class ServerSeries {
   ClientLabels client_labels_;
 };
 
-// By metric slot.  The series of a stopped server are never destroyed, like the cells that they refer to.
+// Indexed by metric slot. The series of a stopped server are never destroyed, like the metric cells to which they refer.
 std::array<std::atomic<ServerSeries*>, kMostServers + 1>& server_series() noexcept {
   static std::array<std::atomic<ServerSeries*>, kMostServers + 1> all{};
   return all;
 }
 
-// The series of the calling thread's server.
+// Returns the series of the server to which the calling thread belongs.
 ServerSeries& current_series() {
   auto& slot = server_series()[current_server_slot()];
   if (ServerSeries* const found = slot.load(std::memory_order_acquire)) return *found;
@@ -157,7 +158,7 @@ ServerSeries& current_series() {
   return slot.compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel) ? *made.release() : *expected;
 }
 
-// `info` if its texts may be labels, else one without them.
+// Returns `info` if its texts may become label values, otherwise a copy without them.
 RequestInfo counted_info(const RequestInfo& info) {
   if (current_series().client_labels().admit(info)) return info;
   RequestInfo bare;
@@ -237,7 +238,7 @@ RequestSeries::RequestSeries(const RequestLabels& of, bool sized)
       scope_(of.scope),
       component_(of.component),
       durations_(MetricCell::of(families().durations, {component_, dry_run_, group_, resource_, scope_, subresource_, verb_, version_})),
-      // Upstream's SLI histogram has no watches and no dry runs.
+      // Upstream's SLI histogram does not count watches and dry runs.
       sli_(dry_run_.empty() && verb_ != "WATCH"
                ? MetricCell::of(families().sli, {component_, group_, resource_, scope_, subresource_, verb_, version_})
                : nullptr),
@@ -269,7 +270,7 @@ MetricCell* RequestSeries::made_total(int code) noexcept {
     const std::string text = std::to_string(code);
     return MetricCell::of(families().totals, {text, component_, dry_run_, group_, resource_, scope_, subresource_, verb_, version_});
   } catch (...) {
-    return nullptr;  // no memory: not counted
+    return nullptr;  // out of memory: the request is not counted
   }
 }
 

@@ -109,7 +109,7 @@ TEST(RequestSeriesTest, ARouteCountsByCodeAndByWhatTheHandlerWrote) {
   EXPECT_EQ(shown("apiserver_request_total").series[with({"200"}, true)].value, 1);
 }
 
-// A client that requests ever new resources must not use up the series of the metric.
+// A client that requests new resources again and again must not exhaust the series of the metric.
 TEST(RequestSeriesTest, LabelsOfRequestsWithoutAHandlerAreBounded) {
   constexpr int kAsked = 3000;
   constexpr std::size_t kMost = 1100;

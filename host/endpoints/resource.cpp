@@ -6,7 +6,7 @@
 namespace backplane::endpoints {
 namespace {
 
-// A set of watches for this handler alone, if the server has no common one.
+// Returns the OpenWatches of the server. If there is none and watches must end at shutdown, returns a new object for this handler.
 std::shared_ptr<OpenWatches> own_watches(const ResourceScope& scope) {
   if (scope.watches != nullptr || scope.shutting_down == nullptr) return scope.watches;
   auto watches = std::make_shared<OpenWatches>();
@@ -14,7 +14,7 @@ std::shared_ptr<OpenWatches> own_watches(const ResourceScope& scope) {
   return watches;
 }
 
-// Null: the storage's objects are not shown as tables.
+// Returns null if the storage has no table convertor.
 const TableConvertor* table_of(RestStorage* storage) {
   if (const auto* provider = role_of<TableProvider>(storage)) return &provider->table_convertor();
   const auto* subresource = role_of<SubresourceStorage>(storage);

@@ -23,7 +23,7 @@ namespace backplane {
 namespace endpoints {
 namespace {
 
-// The kind of a path: a collection, a collection over all namespaces, or a named object (or its subresource).
+// The kind of a path: a collection, a collection over all namespaces, or a named object or its subresource.
 enum class Place : unsigned char { kCollection, kAllNamespaces, kItem };
 
 bool past_deadline(const RequestContext& context) {
@@ -31,11 +31,11 @@ bool past_deadline(const RequestContext& context) {
          std::chrono::steady_clock::now() >= context.deadline;
 }
 
-// One route: what upstream's installer registers with its router for one action.
+// A route, as upstream's installer registers one for each action.
 struct Route {
   std::string_view method;
   Place place;
-  bool watch;  // a path under /watch/
+  bool watch;  // a path below /watch/
   bool (*served)(const Resource& resource);
   Verb verb;
 };
@@ -70,7 +70,7 @@ constexpr std::array<Route, 14> kRoutes = {{
 }};
 
 Place place_of(const Resource& resource, const RequestInfo& info) {
-  // A field selector on metadata.name sets the name of list requests too, so the path decides.
+  // The path decides, because a field selector on metadata.name also sets the name of a list request.
   const bool named = info.parts.empty() ? !info.name.empty() : info.parts.size() > 1;
   if (named) return Place::kItem;
   return resource.scope.namespaced && info.ns.empty() ? Place::kAllNamespaces : Place::kCollection;
@@ -81,7 +81,7 @@ bool connects(const Resource& resource, std::string_view method) {
   return std::find(methods.begin(), methods.end(), method) != methods.end();
 }
 
-// True if the path has the verb after the group version (/api/v1/watch/…), as authorization has read it.
+// Returns true if the verb follows the group version in the path (/api/v1/watch/…), as the authorization has parsed it.
 bool is_watch_path(const RequestInfo& info) {
   if (info.verb != "watch") return false;
   std::string_view rest = info.path;
@@ -94,7 +94,7 @@ bool is_watch_path(const RequestInfo& info) {
   return rest.starts_with("watch/");
 }
 
-// The functions of upstream's custom resource handler by verb.
+// The functions of upstream's handler of custom resources, by verb.
 struct VerbRow {
   std::string_view name;
   bool (*served)(const Resource& resource);
@@ -107,20 +107,20 @@ constexpr std::array<VerbRow, 8> kVerbs = {{
     {"watch", can_watch, serve_watch, false},
     {"create", can_create, serve_create, false},
     {"update", can_update, serve_update, true},
-    {"patch", can_patch, serve_patch, false},  // looks at the media type first
+    {"patch", can_patch, serve_patch, false},  // the media type is checked before the name
     {"delete", can_delete, serve_delete, true},
     {"deletecollection", can_delete_collection, serve_delete_collection, false},
 }};
 
-// The function that serves a request, and its metric labels.
+// The function that serves a request, and the request's metric labels.
 struct Served {
   Verb verb = nullptr;
-  std::string_view scope;  // the label
-  bool sized = false;      // the response size is counted
+  std::string_view scope;  // the value of the label
+  bool sized = false;      // the size of the response is counted
   bool stays_open() const noexcept { return verb == serve_watch || verb == serve_connect || verb == serve_stream; }
 };
 
-// apiserver_longrunning_requests
+// Counts an open request in apiserver_longrunning_requests.
 class OpenRequest {
  public:
   explicit OpenRequest(RequestSeries* series) : series_(series) {
@@ -143,7 +143,7 @@ class ResourceHandler final : public HttpHandler {
         series_(resource_.scope.resource.group, resource_.scope.resource.version, resource_.scope.resource.resource,
                 resource_.scope.subresource) {}
 
-  // An exception is a bug of the server or of the storage's plugin.  The client gets a Status in its encoding; a partial response is
+  // An exception is a bug of the server or of the storage's plugin. The client gets a Status in its encoding. A partial response is
   // aborted, so that it does not look complete.
   Task<void> handle(RequestContext& context, Exchange& exchange) override {
     const OriginExecutor origin;
@@ -167,10 +167,10 @@ class ResourceHandler final : public HttpHandler {
     }
     co_await origin;
     if (status.ok()) co_return;
-    // A handler that has blocked the thread past the deadline also timed out: the timer could not send the response.
+    // If the handler has blocked the thread until after the deadline, the timer could not send the response, so this function does.
     const bool late = past_deadline(context);
     if (exchange.started()) {
-      // After the deadline the timeout filter has sent the response.
+      // If the timeout filter has sent the response at the deadline, the exchange is closed.
       if (!exchange.closed()) exchange.abort();
       co_return;
     }
@@ -195,7 +195,7 @@ class ResourceHandler final : public HttpHandler {
     if (!resource_.scope.deprecation.warning.empty()) context.warn(resource_.scope.deprecation.warning);
   }
 
-  // Null: the request is not counted.
+  // Returns null if the request is not counted.
   RequestSeries* count(RequestContext& context, Exchange& exchange, const Served& served) {
     if (!resource_.scope.deprecation.warning.empty()) count_deprecated(context);
     MeteredExchange* const meter = meter_of(exchange);
@@ -235,8 +235,8 @@ class ResourceHandler final : public HttpHandler {
     return place == Place::kCollection && resource_.scope.namespaced ? "namespace" : "cluster";
   }
 
-  // Upstream's router of the built-in groups matches paths and methods.  It checks media types before the handler, with its own messages;
-  // deprecation warnings come from handlers, so a request without a route has none.
+  // Upstream's router of built-in groups matches paths and methods. It checks media types before the handler, with its own messages.
+  // Deprecation warnings are added by handlers, so a request without a route has none.
   Status find_route(RequestContext& context, const Exchange& exchange, Served& served) const {
     const std::string_view method = exchange.method();
     const Place place = place_of(resource_, context.info);
@@ -261,7 +261,7 @@ class ResourceHandler final : public HttpHandler {
     return has_path ? method_not_routed() : not_routed();
   }
 
-  // A list request with ?watch=true.
+  // A list request with ?watch=true is a watch.
   Status choose_watch(const RequestInfo& info, Verb& verb) const {
     if (verb != serve_list || info.verb != "watch") return {};
     if (!can_watch(resource_)) return method_not_allowed(resource_.scope.resource.group, resource_.scope.resource.resource, "watch");
@@ -292,7 +292,7 @@ class ResourceHandler final : public HttpHandler {
   ValidationModes modes_;
 };
 
-// toDiscoveryKubeVerb for the methods of a connecter.
+// Converts a method of a Connecter like upstream's toDiscoveryKubeVerb.
 std::string_view connect_verb(std::string_view method) {
   if (method == "GET") return "get";
   if (method == "POST") return "create";

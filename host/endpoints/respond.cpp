@@ -23,7 +23,7 @@ std::string indented(std::string_view json) {
   return out;
 }
 
-// JSON in the requested text format.
+// Converts compact JSON to the requested text encoding.
 std::string as_text(const MediaType& media, std::string document) {
   if (media.yaml) return yaml_of(document);
   if (media.pretty) return indented(document);
@@ -33,7 +33,7 @@ std::string as_text(const MediaType& media, std::string document) {
 
 bool is_status(const ObjectEntry& entry) noexcept { return raw_text(entry.json().view(), "kind") == "Status"; }
 
-// The object as a table with one row.
+// Returns the object as a table that has one row.
 Result<std::string> as_table(const Resource& resource, RequestContext& context, const MediaType& media, const ObjectEntry& entry) {
   const SpentTime spent(context, &RequestLatencies::transformation);
   auto form = table_form(context.info.query, media, *resource.table, resource.schema);
@@ -43,7 +43,7 @@ Result<std::string> as_table(const Resource& resource, RequestContext& context, 
   return out;
 }
 
-// The object or its metadata in the codec's encoding.
+// Returns the object or its metadata in the codec's encoding.
 Result<std::vector<SharedBytes>> as_object(RequestContext& context, const Presentation& as, const MediaType& media,
                                            const ObjectEntry& entry) {
   const SpentTime spent(context, &RequestLatencies::serialization);
@@ -64,13 +64,13 @@ Result<std::vector<SharedBytes>> as_object(RequestContext& context, const Presen
   return body;
 }
 
-// unicode.IsControl for the character that begins at `at`: ASCII control characters, and U+0080 to U+009F.
+// Like unicode.IsControl for the character that begins at `at`: true for ASCII control characters and U+0080 to U+009F.
 bool is_control(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
   return byte(at) < 0x20 || byte(at) == 0x7F || (byte(at) == 0xC2 && byte(at + 1) < 0xA0);
 }
 
-// net.NewWarningHeader; empty for texts with control characters.
+// Like net.NewWarningHeader. The result is empty if the text has control characters.
 std::string warning_header(std::string_view text) {
   std::string out = "299 - \"";
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -83,14 +83,14 @@ std::string warning_header(std::string_view text) {
   return out;
 }
 
-// The part before the returned task runs immediately.
+// The headers are set before the function returns the task.
 Task<void> send_bytes(RequestContext& context, Exchange& exchange, int code, std::string_view content_type, std::vector<SharedBytes> body) {
   add_warning_headers(context, exchange);
   exchange.set_compressible(true);
   return exchange.respond(code, content_type, std::move(body));
 }
 
-// Nothing in Accept fits: upstream answers in indented JSON without a newline at the end.
+// The client accepts no offered encoding. Upstream then responds with indented JSON without a newline at the end.
 Task<void> send_raw_json(RequestContext& context, Exchange& exchange, int code, std::string_view json) {
   std::vector<SharedBytes> body;
   body.emplace_back(indented(json));
@@ -176,7 +176,7 @@ void add_warning_headers(RequestContext& context, Exchange& exchange) {
 
 Task<void> write_status(RequestContext& context, Exchange& exchange, const Status& status) {
   if (exchange.started()) {
-    // A part of the response is sent; the client must not take it for a complete one.
+    // A part of the response has been sent. The client must not take it for a complete response.
     exchange.abort();
     co_return;
   }

@@ -1,6 +1,6 @@
-// Sends objects in the negotiated encoding and shape (object, Table, PartialObjectMetadata).
+// Sends objects in the negotiated encoding and shape (object, Table or PartialObjectMetadata).
 //
-// Thread-safety: on the executor of the exchange.
+// Thread-safety: the executor of the exchange.
 #pragma once
 
 #include <string>
@@ -11,17 +11,18 @@
 
 namespace backplane::endpoints {
 
-// Sends one object. Plain JSON is sent from the shared bytes of the object. Errors: 406 and 400 for a shape that the object cannot have,
-// before anything is sent.
+// Sends one object. If the encoding is compact JSON, the object's bytes are shared. Errors: 406 and 400 if the object cannot have the
+// requested shape; nothing has been sent then.
 Task<Status> send_object(const Resource& resource, RequestContext& context, Exchange& exchange, MediaType media, int code,
                          ObjectRef object);
-// Sends a document made by the handler from compact JSON without a newline, of type `schema`; only texts need none.
+// Sends `document`, which must be compact JSON without a newline at the end. `schema`: the type of the document; may be null if `media` is
+// a text encoding.
 Task<void> send_document(RequestContext& context, Exchange& exchange, MediaType media, int code, std::string document,
                          const Schema* schema);
-// The type of metav1.Status.
+// Returns the type of metav1.Status.
 const Schema* status_schema();
 
-// The YAML of a compact JSON text that this server wrote.
+// Converts compact JSON that this server has written to YAML.
 std::string yaml_of(std::string_view json);
 
 }  // namespace backplane::endpoints

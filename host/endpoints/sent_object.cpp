@@ -18,7 +18,7 @@ Task<Result<SentObject>> receive_object(const Resource& resource, RequestContext
   trace_step(context, "limitedReadBody succeeded", "len", static_cast<std::int64_t>(body->size()));
   auto options = write_options(context.info.query, WriteVerb::kCreate);
   if (!options.ok()) co_return std::move(options.status());
-  // Only the decoding is offloaded: admission and the storage may be a plugin's, which may use the exchange.
+  // Only the decoding runs on the offload pool. Admission and the storage may belong to a plugin and use the exchange.
   const OriginExecutor origin;
   trace_step(context, "About to convert to expected version");
   const OffloadIfLarge offload(body->size());
@@ -27,7 +27,7 @@ Task<Result<SentObject>> receive_object(const Resource& resource, RequestContext
   co_await origin;
   if (!object.ok()) co_return std::move(object.status());
   trace_step(context, "Conversion done");
-  // Constructed in place: assigning the tree would copy it out of the request's arena.
+  // Constructed in place, because an assignment would copy the tree out of the request's arena.
   SentObject sent{*media, *format, std::move(*body), std::move(*options), std::move(*object)};
   co_return std::move(sent);
 }

@@ -1,7 +1,7 @@
-// Decodes a new object from a request: the common part of POST on a collection and POST on a name.
+// Receives a new object: the common part of POST on a collection and POST on a subresource.
 //
 // Thread-safety: one request.
-// Errors:        those of each step, in upstream's order.
+// Errors:        those of each step, in the order in which upstream checks them.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct SentObject {
   Object object;
 };
 
-// Negotiates, reads, and decodes.
+// Negotiates the encodings, reads the body and the options, and decodes the object.
 Task<Result<SentObject>> receive_object(const Resource& resource, RequestContext& context, Exchange& exchange);
 
 }  // namespace backplane::endpoints

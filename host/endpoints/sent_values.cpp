@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kNull = "null";
 constexpr std::array<std::string_view, 2> kQuotes = {"Invalid value: ", "Unsupported value: "};
 
-// Takes the next step of a field path off its front: "spec", "0" of "[0]", "a.b" of "[a.b]".
+// Removes the first step of a field path and returns it: "spec", "0" of "[0]", "a.b" of "[a.b]".
 std::string_view take_step(std::string_view& path) {
   if (path.starts_with('[')) {
     const auto end = std::min(path.find(']'), path.size());
@@ -32,7 +32,7 @@ const Value* element(const Array& array, std::string_view step) {
   return error == std::errc() && end == step.data() + step.size() && index < array.size() ? &array[index] : nullptr;
 }
 
-// A sent value and its type; null: not sent, or unknown.
+// A value in the body, and its type. Null: the value was not sent; the type is not known.
 struct Place {
   const Value* value;
   const Schema* type;
@@ -54,7 +54,7 @@ Place place_at(const Value& tree, const Schema* type, std::string_view path) {
   return at;
 }
 
-// Errors print structs with all their members, so an empty struct is never printed as {}.
+// Errors print all members of a struct, so an empty struct is never printed as {}.
 bool is_struct(const Schema* type) { return type != nullptr && !type->structural() && type->items() == nullptr && !type->name().empty(); }
 
 std::string_view printed_when_empty(const Place& at) {
@@ -63,7 +63,7 @@ std::string_view printed_when_empty(const Place& at) {
   return {};
 }
 
-// The position of the value's "null" in the message; npos: the message has none.
+// Returns the position of the value's "null" in the message; npos if the value is not null.
 std::size_t null_in(std::string_view message) {
   for (const std::string_view quote : kQuotes) {
     if (message.starts_with(quote) && message.substr(quote.size()).starts_with(kNull)) return quote.size();

@@ -1,9 +1,9 @@
-// Replaces `null` in validation errors by the empty list or map that the client has sent.
+// In validation errors, replaces `null` by the empty list or map that the client has sent.
 //
-// Decoding omits empty lists and maps, so a validator quotes the value of such a field as null. Upstream retains what was sent, and quotes
-// `{}` or `[]`.
+// Decoding omits empty lists and maps, so validators print the value of such a field as null. Upstream keeps empty lists and maps, and
+// prints `{}` or `[]`.
 //
-// Thread-safety: pure function.
+// Thread-safety: a pure function.
 #pragma once
 
 #include <string_view>
@@ -13,8 +13,8 @@
 
 namespace backplane::endpoints {
 
-// If `refused` has errors of fields, replaces the quoted null of fields that are empty lists or maps in `body`. Parses the body again:
-// refusals are rare. `schema`: of the object; null: not known.
+// If `refused` has field errors, replaces null as the printed value of fields that are empty lists or maps in `body`. The body is parsed
+// again, because such errors are rare. `schema`: the type of the object; null: not known.
 void quote_sent_values(Status& refused, std::string_view body, BodyFormat format, const Schema* schema);
 
 }  // namespace backplane::endpoints

@@ -1,7 +1,7 @@
-// Admission of writes to storages that do not run it themselves (RestStorage::admits_writes is false).
+// Runs admission of writes to storages that do not run it themselves (RestStorage::admits_writes() is false).
 //
 // Thread-safety: any thread.
-// Lifetime:      an AdmittedUpdate borrows what it is made of, for one request.
+// Lifetime:      an AdmittedUpdate borrows the arguments of its constructor, for one request.
 // Errors:        those of the admission plugins, unchanged.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace backplane::endpoints {
 
-// The update of a PUT, PATCH or apply: computes the object, records its managers, then runs mutating and validating admission, for every
-// try of the storage.
+// The UpdatedObjectInfo of a PUT, PATCH or apply. For each attempt of the storage, it computes the object, updates its managedFields, and
+// runs mutating and validating admission.
 class AdmittedUpdate final : public UpdatedObjectInfo {
  public:
   AdmittedUpdate(const Resource& resource, UpdatedObjectInfo& sent, WriteOptions options)
@@ -26,10 +26,11 @@ class AdmittedUpdate final : public UpdatedObjectInfo {
   const WriteOptions options_;
 };
 
-// Calls resource.updater->update(). The storage runs admission if it has that role, else this function runs it.
+// Calls resource.updater->update(). If the storage does not run admission itself, this function runs it.
 Task<Result<UpdateResult>> update_admitted(const Resource& resource, RequestContext& context, UpdatedObjectInfo& info, WriteOptions options,
                                            bool force_allow_create);
-// Admission of a delete of `name`, with the stored object when the storage can be read; an empty name: of a collection.
+// Runs admission of a deletion. If `name` is empty, a collection is deleted. Otherwise, admission gets the stored object if the storage is
+// a Getter.
 Task<Status> admit_remove(const Resource& resource, RequestContext& context, std::string name, DeleteOptions options);
 
 }  // namespace backplane::endpoints

@@ -7,7 +7,7 @@
 namespace backplane::endpoints {
 namespace {
 
-// Most objects fit; larger ones go on in heap blocks.
+// Most objects fit into the block on the stack. The rest of a larger object is allocated on the heap.
 constexpr std::size_t kRowArenaBytes = 16 * 1024;
 
 std::int64_t unix_now() {
@@ -29,7 +29,7 @@ void append_array(std::string& out, const Array& items) {
   out.push_back(']');
 }
 
-// The convertor's row for one object: cells, and conditions if it has any.
+// Appends the convertor's cells for one object, and its conditions if it has any.
 void append_printed(std::string& out, const ObjectEntry& entry, const TableForm& form) {
   unsigned char block[kRowArenaBytes];
   json::monotonic_resource arena(block, sizeof block);

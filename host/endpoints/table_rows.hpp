@@ -1,6 +1,6 @@
-// metav1.Table: columns and rows as text, made object by object.
+// Writes metav1.Table as JSON text, one object at a time.
 //
-// Thread-safety: pure functions; the convertor is const.
+// Thread-safety: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace backplane::endpoints {
 
-// The object of a row (the includeObject parameter).
+// How a row contains its object (the parameter includeObject).
 enum class RowObject : unsigned char { kNone, kMetadata, kObject };
 
 struct TableForm {
@@ -26,11 +26,11 @@ struct TableForm {
 // Errors: 400 for an unknown includeObject.
 Result<TableForm> table_form(const Query& query, const MediaType& media, const TableConvertor& convertor, const Schema* schema);
 
-// [{"name":…},…]
+// Appends [{"name":…},…].
 void append_columns(std::string& out, const TableConvertor& convertor);
-// {"cells":[…],"object":{…}}
+// Appends {"cells":[…],"object":{…}}.
 void append_row(std::string& out, const ObjectEntry& entry, const TableForm& form);
-// A whole table with one row; `columns`: false leaves them null, as watches do after their first event.
+// Appends a table that has one row. `columns`: if false, columnDefinitions is null, as in all events of a watch except the first.
 void append_object_table(std::string& out, const ObjectEntry& entry, const TableForm& form, bool columns);
 
 }  // namespace backplane::endpoints

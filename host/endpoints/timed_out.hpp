@@ -1,6 +1,6 @@
-// The response to a request whose deadline has passed. kube-apiserver's timeout filter writes the Status without kind and apiVersion,
-// whatever the client accepts, and does not set the content type, which Go detects as text. Writes of objects end earlier, with an ordinary
-// Status.
+// The response to a request that has exceeded its deadline. kube-apiserver's timeout filter writes a Status without kind and apiVersion,
+// whatever the client accepts. It sets no content type, so Go detects text. Object writes with the maximum timeout kLongestWrite get an
+// ordinary Status.
 //
 // Thread-safety: a pure function.
 // Source:        k8s.io/apiserver/pkg/server/filters/timeout.go, pkg/endpoints/handlers/{rest.go,finisher}.
@@ -28,7 +28,7 @@ inline std::string timed_out_body() {
   return out;
 }
 
-// requestTimeoutUpperBound: the limit of a write, regardless of --request-timeout and of the client's timeout.
+// Upstream's requestTimeoutUpperBound: the maximum timeout of a write. --request-timeout and the client can only shorten it.
 constexpr std::chrono::seconds kLongestWrite{34};
 
 inline bool is_object_write(const RequestInfo& info) {
@@ -40,7 +40,7 @@ struct TimedOutAnswer {
   std::string_view type;
   std::string body;
 };
-// Sends the response to a request that has reached its deadline.
+// Returns the response to a request that has reached its deadline.
 inline TimedOutAnswer timed_out_answer(const RequestContext& context) {
   if (!is_object_write(context.info) || context.deadline < context.received + kLongestWrite) return {kTimedOutType, timed_out_body()};
   return {"application/json", timeout("request did not complete within requested timeout - context deadline exceeded", 0).to_json()};

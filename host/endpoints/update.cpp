@@ -24,7 +24,7 @@ Status check_names(const Resource& resource, RequestContext& context, Object& ob
   return status.ok() ? match_name(context.info.name, object) : status;
 }
 
-// The object that a client has sent, under the request's name.
+// Decodes the object of a PUT, and checks its name and namespace.
 Result<Object> read_object(const Resource& resource, RequestContext& context, std::string_view body, BodyFormat format,
                            FieldValidation validation) {
   auto object = decode_object(resource, context, body, format, validation);
@@ -34,27 +34,27 @@ Result<Object> read_object(const Resource& resource, RequestContext& context, st
   return object;
 }
 
-// The same from decode_replacement(), which leaves managedFields raw.  Audit gets the object as it was sent.
+// Like read_object(), but uses decode_replacement(), which leaves fieldsV1 raw. Records the object for audit.
 Result<Object> read_replacement(const Resource& resource, RequestContext& context, std::string_view body, BodyFormat format,
                                 FieldValidation validation) {
   auto object = decode_replacement(resource, context, body, format, validation);
   if (!object.ok()) return object;
   note_request_object(resource, context, *object);
   if (check_names(resource, context, *object).ok()) return object;
-  // Errors within the object precede those of its names.
+  // Errors within the object precede errors about its name and namespace.
   return read_object(resource, context, body, format, validation);
 }
 
-// True if the object's raw managedFields, if any, equal those of the existing object.
+// Returns true if the object has no raw managedFields, or if they equal those of the existing object.
 bool repeats_managers(const Object& object, const Object* existing) {
   if (!registry::has_raw_managers(object)) return true;
   if (existing == nullptr || !registry::has_raw_managers(*existing)) return false;
   return registry::same_encoding(*registry::managed_fields_of(object), *registry::managed_fields_of(*existing));
 }
 
-// The object of a PUT, for each attempt of the store.  There is nearly always one attempt: it gets the decoded object, and
-// later ones decode the body again, which costs about as much as keeping a copy would.  An absent
-// object is created only if the user may create it; the authorizer is called once.
+// The object of a PUT, for each attempt of the storage. There is nearly always only one attempt. The first attempt gets the decoded object.
+// Later attempts decode the body again, which costs about as much as a copy of the object would. If the object does not exist, may_create()
+// asks the authorizer once.
 class ReplacedObject final : public UpdatedObjectInfo, public registry::SentValues {
  public:
   ReplacedObject(const Resource& resource, Object object, std::string_view body, BodyFormat format, FieldValidation validation)
@@ -76,7 +76,7 @@ class ReplacedObject final : public UpdatedObjectInfo, public registry::SentValu
     co_return object;
   }
 
-  // The errors in the part of the body that was not parsed.
+  // Returns the errors in the part of the body that has not been parsed.
   Status check_rest(RequestContext& context) const {
     if (!first_ || !registry::has_raw_managers(*first_)) return {};
     auto whole = read_object(resource_, context, body_, format_, validation_);
@@ -98,7 +98,7 @@ class ReplacedObject final : public UpdatedObjectInfo, public registry::SentValu
   }
 
   Result<Value> sent(RequestContext& context, const Object&) const override {
-    if (format_ == BodyFormat::kProtobuf) return Value(nullptr);  // has no empty lists
+    if (format_ == BodyFormat::kProtobuf) return Value(nullptr);  // protobuf has no empty lists
     DecodeReport report;
     return parse_body(body_, format_, context.arena(), &report);
   }
@@ -106,8 +106,8 @@ class ReplacedObject final : public UpdatedObjectInfo, public registry::SentValu
  private:
   const Resource& resource_;
   const std::string uid_;
-  std::optional<Object> first_;  // until the first attempt has taken it
-  const std::string_view body_;  // the request's
+  std::optional<Object> first_;  // the decoded object, until the first attempt has moved it
+  const std::string_view body_;  // the body of the request, which the caller owns
   const BodyFormat format_;
   const FieldValidation validation_;
   std::optional<Status> answer_;

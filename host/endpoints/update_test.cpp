@@ -1,4 +1,4 @@
-// PUT, and storages that end on another executor.
+// Tests of PUT, and of storages that end on another executor.
 #include "endpoints/testing/write_cases.hpp"
 
 namespace backplane::testing {

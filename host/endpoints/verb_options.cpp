@@ -19,7 +19,7 @@ bool equals_ignoring_case(std::string_view a, std::string_view b) noexcept {
   });
 }
 
-// fmt's %#U: U+0007, with the character when it can be shown.
+// Prints the character like fmt's %U: "U+0007".
 std::string unicode_name(char32_t rune) {
   char buffer[16];
   std::snprintf(buffer, sizeof buffer, "U+%04X", static_cast<unsigned>(rune));
@@ -57,7 +57,7 @@ std::string_view options_kind(WriteVerb verb) noexcept {
   return "";
 }
 
-// A resourceVersionMatch as it was sent, and the options that it is checked against.
+// The resourceVersionMatch of the request, and the options that it must match.
 struct MatchRules {
   std::string_view match;
   const ListOptions& options;
@@ -97,7 +97,7 @@ void check_watch_match(const MatchRules& rules, FieldErrors& errors) {
   }
 }
 
-// metainternalversion.SetListOptionsDefaults: a watch without a resourceVersion, or from "0", begins with the existing objects.
+// Like metainternalversion.SetListOptionsDefaults: a watch begins with the existing objects if it has no resourceVersion or "0".
 void default_initial_events(ListOptions& options, std::string_view& match) {
   if (options.send_initial_events || !match.empty()) return;
   if (!options.watch || (!options.resource_version.empty() && options.resource_version != "0")) return;
@@ -105,7 +105,7 @@ void default_initial_events(ListOptions& options, std::string_view& match) {
   match = "NotOlderThan";
 }
 
-// The name, escaped as in a field selector.
+// Escapes a name as in a field selector.
 std::string escape_field_value(std::string_view text) {
   std::string out;
   for (char letter : text) {
@@ -115,7 +115,7 @@ std::string escape_field_value(std::string_view text) {
   return out;
 }
 
-// The name of the path and a field selector on metadata.name must agree.
+// Adds a field selector for the name in the path. An existing selector of metadata.name must have the same name.
 Status add_name_selector(ListOptions& options, std::string_view name) {
   if (name.empty()) return {};
   if (options.fields.empty()) {

@@ -1,7 +1,7 @@
-// Reads option objects from the query string, validated as metav1's and metainternalversion's validation do it.
+// Parses options from the query string, and validates them like upstream's packages metav1 and metainternalversion.
 //
 // Thread-safety: pure functions.
-// Errors:        400 for values that cannot be read, 422 for values that contradict each other.
+// Errors:        400 if a value cannot be parsed; 422 if values are invalid or contradict each other.
 #pragma once
 
 #include <optional>
@@ -15,19 +15,19 @@
 
 namespace backplane::endpoints {
 
-// `name`: the object that the path names (a watch of one object); it becomes a field selector.  Empty: the collection.
+// `name`: the object that the path names, in a watch of one object. It becomes a field selector. Empty: the collection.
 Result<ListOptions> list_options(const Query& query, std::string_view name);
 
 enum class WriteVerb : unsigned char { kCreate, kUpdate, kPatch, kApply };
 Result<WriteOptions> write_options(const Query& query, WriteVerb verb);
 
-// ---- shared with the options that come in bodies
+// ---- also used for options in bodies
 
-// dryRun values → the flag.  Errors go to `errors` under "dryRun".
+// Converts the values of dryRun to a flag. Adds errors about the field "dryRun" to `errors`.
 bool check_dry_run(const std::vector<std::string>& values, FieldErrors& errors);
-// metav1 conversion: absent is nothing, anything but "false" and "0" is true.
+// Like metav1's conversion: nullopt if the parameter is absent; every value except "false" and "0" is true.
 std::optional<bool> query_bool(const Query& query, std::string_view key);
-// strconv.ParseInt; absent is nothing.
+// Like strconv.ParseInt; nullopt if the parameter is absent.
 Result<std::optional<std::int64_t>> query_int(const Query& query, std::string_view key);
 std::vector<std::string> query_all(const Query& query, std::string_view key);
 

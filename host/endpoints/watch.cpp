@@ -19,14 +19,14 @@
 namespace backplane::endpoints {
 namespace {
 
-// Frames that are encoded for one watch alone are written at this size; holding shared frames costs nothing.
+// Frames that are encoded for one watch only are sent when they reach this size. Shared frames need no memory of the watch.
 constexpr std::size_t kMadeBytes = 128 * 1024;
-// Bytes of objects that a watch encodes before it yields to other requests of the loop.
+// A watch encodes this many bytes of objects before it yields to other requests of the loop.
 constexpr std::size_t kTurnBytes = 1024 * 1024;
-// Longer timeouts are reduced to this maximum, which the clock can represent.
+// The maximum timeout, which the clock can represent. Longer timeouts are reduced to it.
 constexpr std::int64_t kMaxTimeoutSeconds = 365 * 24 * 3600;
 
-// Measures the time until the initial events of a watch are sent (upstream: watch_list_duration_seconds).
+// Measures the time until the initial events of a watch have been sent (upstream: watch_list_duration_seconds).
 class InitialEvents {
  public:
   void begin(const RequestInfo& info) {
@@ -53,7 +53,7 @@ class InitialEvents {
   std::array<std::string, 4> labels_;
 };
 
-// The metric cells of one watch's events, looked up once.
+// The metric cells of a watch's events. They are looked up once.
 class EventCounts {
  public:
   void begin(const GroupVersionResource& resource) {
@@ -82,10 +82,10 @@ struct Encoder {
   MediaType media;
   Presentation as;
   TableForm form;
-  bool first = true;           // a table's columns go with the first event only
-  bool framed = false;         // each event is a message of a WebSocket
-  std::size_t made_bytes = 0;  // of frames encoded for this watch alone, since the last write
-  std::size_t in_turn = 0;     // bytes of encoded objects since the last yield
+  bool first = true;           // the columns of a table are sent with the first event only
+  bool framed = false;         // each event is sent as a WebSocket message
+  std::size_t made_bytes = 0;  // bytes of frames for this watch only, since the last write
+  std::size_t in_turn = 0;     // bytes of encoded objects, since the last yield
   InitialEvents initial;
   EventCounts counts;
 
@@ -149,7 +149,7 @@ void Encoder::append_error(const Status& status, std::vector<SharedBytes>& frame
   auto object = std::make_shared<ObjectEntry>();
   object->set_json(SharedBytes(std::move(json)));
   Status written = append({WatchEvent::Type::kError, std::move(object)}, frames);
-  (void)written;  // a Status can be written by every codec
+  (void)written;  // every codec can encode a Status
 }
 
 struct WatchPlan {
@@ -158,7 +158,7 @@ struct WatchPlan {
   Encoder encoder;
 };
 
-// A random duration in [minimum, 2 × minimum), so that watches that began together do not reconnect together.
+// Returns a random duration in [minimum, 2 * minimum), so that watches that began together do not reconnect together.
 std::chrono::nanoseconds default_timeout(std::chrono::seconds minimum) {
   thread_local std::minstd_rand random{std::random_device{}()};
   const double factor = std::uniform_real_distribution<double>(1.0, 2.0)(random);
@@ -188,7 +188,8 @@ Result<WatchPlan> make_plan(const Resource& resource, const RequestContext& cont
   return plan;
 }
 
-// The external reasons to end a watch: its timer, the peer, the server's shutdown.  The destructor unregisters them.
+// Ends a watch for external reasons: its timeout, the end of the connection, or the shutdown of the server. The destructor unregisters the
+// callbacks.
 class Ending {
  public:
   Ending(const Resource& resource, Exchange& exchange, std::shared_ptr<WatchStream> stream, std::chrono::nanoseconds timeout)
@@ -215,7 +216,7 @@ class Ending {
   std::function<void()> stop_timer_;
 };
 
-// Sends the frames that are ready, all in one write.
+// Sends all frames in one write.
 Task<Status> send_frames(Exchange& exchange, Encoder& encoder, std::vector<SharedBytes>& frames) {
   std::vector<SharedBytes> ready;
   ready.swap(frames);
@@ -265,10 +266,10 @@ Task<void> pump(Exchange& exchange, WatchStream& stream, Encoder& encoder) {
   }
 }
 
-// True for an expired history, which is sent as an ERROR event, as clients expect from a watch cache.
+// Returns true if the history has expired. This error is sent as an ERROR event, which clients expect from a watch cache.
 bool told_in_stream(const Status& status) noexcept { return status.reason() == Reason::kExpired || status.reason() == Reason::kGone; }
 
-// A stream whose only event is the error of opening the watch.
+// A stream that returns only the error with which the watch was opened.
 class Refused final : public WatchStream {
  public:
   explicit Refused(Status why) : why_(std::move(why)) {}
@@ -299,7 +300,7 @@ Task<void> stream_messages(Exchange& exchange, std::shared_ptr<WatchStream> stre
     error = std::current_exception();
     exchange.abort();
   }
-  co_await socket.end();  // always: the listener uses local objects
+  co_await socket.end();  // waits for the listener, which uses local objects
   if (error) std::rethrow_exception(error);
 }
 

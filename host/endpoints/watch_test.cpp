@@ -1,4 +1,4 @@
-// Watches: frames, object forms, options, and the reasons for their end.
+// Tests of watches: frames, shapes of objects, options, and the reasons for their end.
 #include <future>
 #include <thread>
 
@@ -200,7 +200,7 @@ TEST_F(WatchTest, ADisconnectedPeerEndsTheWatch) {
   stream.waits = true;
   FakeExchange exchange("GET", "/api/v1/" + watch_path(), {}, "");
   std::thread watcher([&] { send(exchange, watch_path()); });
-  // The callback is registered when the watch is open.
+  // The callback is registered after the watch has been opened.
   for (bool done = false; !done;) {
     std::promise<bool> asked;
     loop_.post([&] {

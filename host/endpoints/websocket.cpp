@@ -17,7 +17,7 @@
 namespace backplane::endpoints {
 namespace {
 
-// RFC 6455, 1.3: the GUID of Sec-WebSocket-Accept.
+// The GUID for Sec-WebSocket-Accept (RFC 6455, section 1.3).
 constexpr std::string_view kAcceptGuid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 constexpr unsigned kText = 1, kBinary = 2, kClose = 8, kPing = 9, kPong = 10;
 constexpr unsigned kFinal = 0x80, kReserved = 0x70, kMasked = 0x80, kControl = 8;
@@ -86,7 +86,7 @@ FrameParser::Event FrameParser::next() {
     const std::string_view input = left();
     if (skip_ > 0 || input.size() < 2) return needs_more();
     const auto first = static_cast<unsigned char>(input[0]), second = static_cast<unsigned char>(input[1]);
-    // Client frames must be masked, and no extension was negotiated.
+    // The client must mask its frames. Reserved bits must be 0, because no extension was negotiated.
     if ((first & kReserved) != 0 || (second & kMasked) == 0) return Event::kBroken;
     const Head head = read_head();
     if (head.size == 0) return needs_more();
@@ -127,7 +127,7 @@ Task<bool> WebSocket::open() {
     problem = "missing or bad WebSocket Version";
     exchange_.set_response_header("Sec-WebSocket-Version", "13");
   } else if (!request_uri_problem(exchange_.header("Origin")).empty()) {
-    code = 403;  // Browsers send a URL, or "null" from a page without an origin; other clients may send nothing.
+    code = 403;  // browsers send a URL, or "null" from a page without an origin; other clients may send nothing
   } else if (protocol.find(',') != std::string_view::npos) {
     code = 400;  // several protocols are not supported
     problem = "missing or bad WebSocket-Protocol";
@@ -154,7 +154,7 @@ Task<void> WebSocket::listen_fenced(std::function<void()> closed) {
   try {
     co_await hear();
   } catch (...) {
-    // A client that cannot be read from counts as disconnected.
+    // If reading fails, the client counts as disconnected.
     endpoints_log().error("reading from a WebSocket failed error={}", caught().what);
   }
   closed();

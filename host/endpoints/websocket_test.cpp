@@ -49,7 +49,7 @@ TEST(FrameParser, PassesOverDataAndShowsPingsAndTheEndHoweverTheBytesCome) {
   }
 }
 
-// Regression: each frame moved all bytes behind it, which took hours.
+// Regression: each frame moved all bytes after it, which took hours for many small frames.
 TEST(FrameParser, ManySmallFramesCostNoMoreThanTheirBytes) {
   constexpr std::size_t kBytes = std::size_t{16} << 20;
   const std::string one = client_frame(1, "") + client_frame(10, "");
@@ -69,7 +69,7 @@ TEST(FrameParser, RefusesWhatNoClientMaySend) {
       client_frame(1, "open", false),                   // not masked
       "\xf1\x80",                                       // reserved bits
       client_frame(9, std::string(126, 'x')),           // a control frame that is too long
-      std::string("\x09\x80", 2) + std::string(kMask),  // a control frame in parts
+      std::string("\x09\x80", 2) + std::string(kMask),  // a fragmented control frame
   };
   for (const std::string& bytes : wrong) {
     FrameParser parser;
@@ -116,7 +116,7 @@ TEST_F(WebSocketWatch, AHandshakeThatCannotBeIsRefused) {
         Case{{key, version, {"Origin", "example.com"}}, 403, ""}, Case{{key, version, {"Origin", "http://[a"}}, 403, ""},
         Case{{key, version, {"Origin", "file:"}}, 400, "this connection cannot leave HTTP"},
         Case{{key, version, origin, {"Sec-WebSocket-Protocol", "a, b"}}, 400, "missing or bad WebSocket-Protocol"},
-        // Valid, but not on this connection.
+        // The handshake is valid, but this connection cannot switch protocols.
         Case{{key, version, origin}, 400, "this connection cannot leave HTTP"}}) {
     const Response got = ask(each.headers);
     EXPECT_EQ(got.code(), each.code) << each.text;

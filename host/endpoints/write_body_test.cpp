@@ -1,4 +1,4 @@
-// Bodies of POST and PUT: refusals and their messages, unknown fields, custom resources.
+// Tests of bodies of POST and PUT: errors and their messages, unknown fields, custom resources.
 #include "backplane/kit/forwarding_storage.hpp"
 #include "endpoints/testing/write_cases.hpp"
 
@@ -7,7 +7,7 @@ namespace {
 
 using WriteBodyTest = Api;
 
-// managedFields are skipped at first.
+// managedFields are not parsed at first.
 TEST_F(WriteBodyTest, APutIsReadToItsEndBeforeAnythingElseIsSaidOfIt) {
   use_config_maps();
   ASSERT_EQ(send("POST", maps(), R"({"metadata":{"name":"a"}})").code(), 201);
@@ -29,7 +29,7 @@ TEST_F(WriteBodyTest, APutIsReadToItsEndBeforeAnythingElseIsSaidOfIt) {
   EXPECT_EQ(json::parse(got.body()).at("metadata").at("managedFields").at(0).at("fieldsV1"), json::parse(R"({"f:data":{}})"));
 }
 
-// Refuses without decoding the body.
+// Returns an error without decoding the body.
 class RefusingStore final : public kit::ForwardingStorage {
  public:
   using ForwardingStorage::ForwardingStorage;

@@ -164,11 +164,12 @@ def c_header(header):
     return '\n'.join(out + ['#ifdef __cplusplus', '}', '#endif', '', '#endif']) + '\n'
 
 
-ENTRY = '''// The entry point, the only symbol that a plugin exports. It makes the plugin and does nothing else; NULL and an error if that fails.
+ENTRY = '''// The entry point: the only symbol that a plugin exports. It creates the plugin and has no other effect. NULL and an error: it has failed.
 #define BP_STABLE_ENTRY "backplane_stable_plugin"
 __attribute__((visibility("default"))) const bp_plugin* backplane_stable_plugin(bp_error* error);
 
-// Whether the side that has filled a table knows the member; BP_HAS: and has set it, for functions and pointers.
+// BP_KNOWS: whether the side that has filled the table was compiled with the member. BP_HAS: also whether the member, a function or a
+// pointer, is not NULL.
 #define BP_KNOWS(table, type, member) ((table)->struct_size >= offsetof(type, member) + sizeof(((type*)0)->member))
 #define BP_HAS(table, type, member) (BP_KNOWS(table, type, member) && (table)->member != NULL)
 '''.splitlines() + ['']
@@ -205,7 +206,7 @@ def load():
 
 def outputs(spec):
     out = {os.path.join(HEADERS, header['name'] + '.h'): c_header(header) for header in spec['header']}
-    abi = ['// The form of the note and of the entry point. ' + MADE, '#define BP_STABLE_ABI %d' % spec['abi']]
+    abi = ['// The version of the note and of the entry point. ' + MADE, '#define BP_STABLE_ABI %d' % spec['abi']]
     out[os.path.join(HEADERS, 'abi.h')] = '\n'.join([abi[0], '#ifndef BACKPLANE_STABLE_ABI_H', '#define BACKPLANE_STABLE_ABI_H', abi[1], '#endif']) + '\n'
     out[RUST] = rust_file(spec)
     return out

@@ -1,6 +1,6 @@
-// An exchange without a connection: the request is given, the response is kept.  For tests only; no part of the library.
+// For tests only: an exchange without a connection. The constructor gets the request, and the members store the response.
 //
-// Thread-safety: one executor; abort() and close() from the test after the handler has ended, or on the executor.
+// Thread-safety: one executor. The test may call abort() after the handler has ended, or on the executor.
 #pragma once
 
 #include <atomic>
@@ -18,23 +18,23 @@ class FakeExchange final : public Exchange {
   FakeExchange(std::string method, std::string target, Headers headers, std::string body)
       : method_(std::move(method)), target_(std::move(target)), headers_(std::move(headers)), body_(std::move(body)) {}
 
-  // ---- what the test looks at
+  // ---- the response
   int code = 0;
   std::string content_type;
   std::string response_body;
   Headers response_headers;
   std::vector<std::string> writes;        // one text per write() of a streamed body
-  std::vector<std::size_t> write_pieces;  // pieces in each of them
-  const void* first_piece = nullptr;      // address of the first bytes of a body that respond() sent
+  std::vector<std::size_t> write_pieces;  // the number of pieces of each write()
+  const void* first_piece = nullptr;      // the address of the first bytes that respond() has sent
   bool streamed = false;
   bool compressible = false;
   bool finished = false;
   bool aborted = false;
-  // Writes after this many fail, as if the peer had closed the connection.
+  // Further writes fail, as if the client had disconnected.
   std::size_t fail_after_writes = static_cast<std::size_t>(-1);
   CloseCallbacks close_callbacks;
-  const Executor* home = nullptr;  // the only executor that may use it; null: any
-  std::atomic<int> strangers{0};   // calls from other threads
+  const Executor* home = nullptr;  // the executor that the handler must use; null: any executor
+  std::atomic<int> strangers{0};   // calls on other executors
 
   std::vector<std::string> headers_named(std::string_view name) const {
     std::vector<std::string> out;

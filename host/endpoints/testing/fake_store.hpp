@@ -1,4 +1,4 @@
-// A resource in memory with just enough behaviour to serve every verb. It records its calls. For tests only.
+// For tests only: a resource in memory that supports each verb. It records its calls.
 //
 // Thread-safety: one executor.
 #pragma once
@@ -22,13 +22,14 @@
 
 namespace backplane::testing {
 
-// Returns the events that the test has added; then waits until it is cancelled, or ends.
+// A watch stream that returns the batches of the test. After the last batch, it ends, or waits until it is cancelled.
 class ScriptedStream final : public WatchStream {
  public:
   using Batch = Result<std::vector<WatchEvent>>;
   std::deque<Batch> batches;
-  bool waits = false;                                                                 // at the end: wait for cancel()
-  std::shared_ptr<std::atomic<int>> cancels = std::make_shared<std::atomic<int>>(0);  // cancel() comes from any thread
+  bool waits = false;  // after the last batch, next() waits for cancel()
+  // atomic, because cancel() may be called on any thread
+  std::shared_ptr<std::atomic<int>> cancels = std::make_shared<std::atomic<int>>(0);
 
   Task<Batch> next() override {
     if (!batches.empty()) {
@@ -51,7 +52,7 @@ class ScriptedStream final : public WatchStream {
   Promise<bool> cancelled_;
 };
 
-// Fails at the point where the stream below ends.
+// Returns the batches of `below`, and `error` where `below` ends.
 class FailingCursor final : public ObjectCursor {
  public:
   FailingCursor(std::unique_ptr<ObjectCursor> below, Status error) : below_(std::move(below)), error_(std::move(error)) {}
@@ -67,32 +68,32 @@ class FailingCursor final : public ObjectCursor {
   const Status error_;
 };
 
-// A store that a plugin implements: the endpoints run admission for it and update metadata.managedFields.
+// Like a storage of a plugin: the endpoints run admission for it and update metadata.managedFields.
 class FakeStore : public StandardStorage {
  public:
   FakeStore(GroupVersionKind kind, std::string resource, const Schema* schema)
       : kind_(std::move(kind)), resource_(std::move(resource)), schema_(schema) {}
 
-  // ---- what the test sets and looks at
+  // ---- set and read by the test
   std::map<std::string, ObjectRef> objects;  // by name
-  std::vector<ObjectRef> list_entries;       // listed instead of `objects` when not empty
+  std::vector<ObjectRef> list_entries;       // if not empty, listed instead of `objects`
   std::string continue_token;
   std::optional<std::int64_t> remaining;
-  Status list_error;   // comes after the last object
-  int lost_races = 0;  // attempts of update() that are thrown away
+  Status list_error;   // returned after the last object
+  int lost_races = 0;  // how many attempts of update() fail because of a concurrent write
   int attempts = 0;
   bool stays_when_deleted = false;
   bool returns_deleted = false;
   std::unique_ptr<ScriptedStream> stream;
   Status watch_error;
-  std::function<void()> on_get;  // may throw, as a plugin with a bug does
+  std::function<void()> on_get;  // may throw, like a plugin that has a bug
   Revision revision = 7;
-  Executor* executor = nullptr;  // the executor on which the verbs end, as those of a plugin's storage may
+  Executor* executor = nullptr;  // if set, the verbs end on this executor, like those of a plugin's storage may
   const TableConvertor* convertor = &default_table_convertor();
 
   GetOptions get_options;
   ListOptions list_options;
-  Executor* asked_on = nullptr;  // of the last write
+  Executor* asked_on = nullptr;  // the executor of the last write
   WriteOptions write_options;
   DeleteOptions delete_options;
   Preconditions preconditions;
@@ -224,7 +225,7 @@ class FakeStore : public StandardStorage {
   const Schema* schema_;
 };
 
-// Like the stores of the host, which run admission themselves.
+// Like the host's storages, which run admission themselves.
 class FakeHostStore final : public FakeStore {
  public:
   bool admits_writes() const noexcept override { return true; }

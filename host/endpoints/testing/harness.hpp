@@ -1,6 +1,6 @@
-// A handler over a fake store and a way to send it requests.  For tests only.
+// For tests only: a handler for a fake storage, and functions that send requests to it.
 //
-// Thread-safety: one test at a time.
+// Thread-safety: each object belongs to one test.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -53,14 +53,14 @@ struct Response {
   std::vector<std::string> warnings() const { return exchange->headers_named("Warning"); }
 };
 
-// The message member of a Status body.
+// Returns the member "message" of a Status body.
 inline std::string message_of(const Response& response) {
   json::error_code error;
   const Value tree = json::parse(response.body(), error);
   return error || !tree.is_object() ? std::string() : std::string(get_string(tree.get_object(), "message"));
 }
 
-// Returns `answer` to every check, and records the checks in `asked`.
+// Returns `answer` for each check, and records the checks in `asked`.
 class FakeAuthorizer final : public Authorizer {
  public:
   std::string_view name() const noexcept override { return "fake"; }
@@ -73,7 +73,7 @@ class FakeAuthorizer final : public Authorizer {
   std::vector<std::string> asked;
 };
 
-// One resource: config maps by default, pods, or the custom kind Foo.
+// The test fixture. Its resource is config maps, pods, or the custom kind Foo: see the use functions.
 class Api : public ::testing::Test {
  protected:
   Api() { loop_.start(); }
@@ -101,7 +101,8 @@ class Api : public ::testing::Test {
   void use_pods() { use({"", "v1", "Pod"}, "pods", kCoreSchema); }
   void use_foos() { use({"example.com", "v1", "Foo"}, "foos", kFooSchema); }
 
-  // `path`: the part after the group version: "namespaces/n/configmaps/a?x=y". A Content-Type of JSON is not sent: it is the default.
+  // `path`: the part after the group version, for example "namespaces/n/configmaps/a?x=y". There is no Content-Type header unless `headers`
+  // has one, because JSON is the default.
   Response send(std::string method, std::string path, std::string body = {}, Headers headers = {}) {
     auto exchange = std::make_shared<FakeExchange>(std::move(method), scope_.kind.group_version().path() + "/" + path, std::move(headers),
                                                    std::move(body));
@@ -116,7 +117,7 @@ class Api : public ::testing::Test {
     run_on(loop_, run(*handler_, context, exchange));
   }
 
-  // The parts of a path below the group version, as routing takes them apart.
+  // Parses the part of a path after the group version, like routing does.
   RequestInfo info_of(const FakeExchange& exchange, std::string path) const {
     RequestInfo info;
     info.is_resource_request = true;
@@ -157,7 +158,7 @@ class Api : public ::testing::Test {
   std::shared_ptr<FakeStore> store_;
   ResourceScope scope_;
   std::shared_ptr<HttpHandler> handler_;
-  std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::time_point::max();  // of every request
+  std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::time_point::max();  // the deadline of every request
 
   static Task<void> run(HttpHandler& handler, RequestContext& context, FakeExchange& exchange) {
     co_await handler.handle(context, exchange);

@@ -1,6 +1,6 @@
-// Parts shared by the tests of writes: the path of the collection, refusals as rows, an admission that records its calls.
+// For tests of writes: paths, bodies that are refused, and an AdmissionRunner that records its calls.
 //
-// Thread-safety: as the harness.
+// Thread-safety: like the harness.
 #pragma once
 
 #include <string>
@@ -15,13 +15,13 @@ namespace backplane::testing {
 inline constexpr std::string_view kMaps = "namespaces/n/configmaps";
 inline std::string maps(std::string_view rest = "") { return std::string(kMaps).append(rest); }
 
-// A body that is refused, and the message of the refusal.
+// A body that is refused, and the message of the error.
 struct Refusal {
   std::string body;
   std::string message;
 };
 
-// Records its calls, and refuses writes with `refusal`.
+// Records its calls. admit() returns `refusal`.
 class CountingAdmission final : public AdmissionRunner {
  public:
   Task<Status> admit(AdmissionAttributes& attributes) override {

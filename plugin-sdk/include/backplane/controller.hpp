@@ -5,7 +5,7 @@
 //   WorkQueue, spawn_workers                 keys to process, each at most once at a time, with retries
 //   Sleeper, Signal                          pauses that end when the server stops
 //
-// Names only; the contracts are in the headers below.
+// This header only includes other headers, which contain the contracts.
 #pragma once
 
 #include "backplane/core/json_access.hpp"

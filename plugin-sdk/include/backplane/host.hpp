@@ -1,7 +1,6 @@
 // The server as a plugin sees it. Plugin::provision() receives a Host and registers API groups, paths, hooks and other extensions with it.
 //
-// Startup:       the host calls provision() and validate() of every plugin. It then publishes the registrations of all plugins together
-// (the
+// Startup:       the host calls provision() and validate() of every plugin. It then publishes the registrations of all plugins at once (the
 //                commit), builds the handler chain, listens, and runs the post-start hooks. If a plugin fails before the commit, the host
 //                discards the registrations of that plugin.
 // Thread-safety: before the commit, call the methods only on the thread of provision(). After the commit, any thread may call them.
@@ -73,7 +72,7 @@ class Host {
 
   // ---- storages
   // Makes the storage of a kind, with all verbs of the resource, from a schema and a Strategy. The plugin adds the storage to an
-  // APIGroupInfo. A config whose `stored_kind` differs from its `kind` makes a view: it serves the stored objects in another version.
+  // APIGroupInfo. A config with a `stored_kind` makes a view, which serves the objects of that kind in another version.
   // Errors: kInternalError if the config cannot be served, or if no earlier call has made the stored objects of a view;
   //         kBadRequest if the Scheme has no conversion between `kind` and `stored_kind`;
   //         kAlreadyExists if provision() makes two stored kinds with the same storage_prefix.

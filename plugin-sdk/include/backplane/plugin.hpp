@@ -4,9 +4,9 @@
 //   class Hello final : public backplane::Plugin { … };
 //   BACKPLANE_PLUGIN(Hello)
 //
-// Thread-safety: the calls below run one after another; registered objects are used from every thread.
-// Lifetime:      destroyed after its registered objects have been released and its spawned tasks have ended.
-// Errors:        if a call returns an error or throws, the host excludes this plugin and rolls its registrations back.
+// Thread-safety: the host calls the functions below one after another. Registered objects are used on any thread.
+// Lifetime:      the host destroys the plugin after its registered objects have been released and its spawned tasks have ended.
+// Errors:        if a call returns an error or throws, the host excludes this plugin and removes its registrations.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ class Plugin {
   virtual ~Plugin();
   // Receives the plugin's configuration as JSON. In this release it is always empty; use Host::flag() for flags of the host.
   virtual Status configure(std::string_view config);
-  // Registers groups, handlers, hooks.  They become visible at the commit, after validate().
+  // Registers groups, handlers and hooks.  They take effect at the commit, after validate().
   virtual Status provision(Host& host) = 0;
   // Last check before the registrations of all plugins are committed together.
   virtual Status validate();

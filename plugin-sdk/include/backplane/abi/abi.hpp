@@ -1,7 +1,8 @@
-// The stamp: constants that describe how the code that includes this header was compiled. They are computed in the SDK library and in each
-// plugin; a plugin runs only if they are equal, because host and plugin exchange C++ types.
+// The build stamp (bp_note_head): constants that describe how the code that includes this header was compiled. Both the SDK library and
+// each plugin contain them. The host runs a plugin only if they are equal, because host and plugin exchange C++ types.
 //
-// Included by the source that backplane_add_plugin() generates; plugins need not include it.
+// The source that backplane_add_plugin() generates includes this header; other sources of a plugin need not include it.
+//
 // Thread-safety: constants only.
 #pragma once
 
@@ -43,7 +44,7 @@
 #include "backplane/core/task.hpp"
 #include "backplane/core/visibility.hpp"
 
-// Without the host's form of std::string no function of the SDK would be found by the linker; in debug mode containers have another size.
+// With another ABI of std::string, the linker would find no function of the SDK. In debug mode, containers have a different size.
 #if _GLIBCXX_USE_CXX11_ABI != BACKPLANE_SDK_CXX11_ABI
 #error "PLG-ABI-005 cxx11_abi: std::string must have the same form as in the host: set _GLIBCXX_USE_CXX11_ABI as the SDK was built"
 #endif
@@ -73,14 +74,14 @@ class Fingerprint {
 };
 
 enum class Probe : unsigned char { kOne };
-enum PlainEnum { kPlainOne };  // shrinks under -fshort-enums
-struct Packable {              // shrinks under -fpack-struct
+enum PlainEnum { kPlainOne };  // smaller with -fshort-enums
+struct Packable {              // smaller with -fpack-struct
   char first;
   long long second;
 };
 
-// Size and alignment of types that every plugin shares with the host: the language's, the standard library's, Boost.JSON's, those of
-// backplane/core. Types of the other folders consist of these types; the folder's fingerprint covers their declarations.
+// The size and alignment of types that every plugin shares with the host: types of the language, of the standard library, of Boost.JSON and
+// of backplane/core. Types of the other folders consist of these types; the fingerprint of a folder covers the declarations in it.
 constexpr std::uint64_t layout_fingerprint() noexcept {
   Fingerprint print;
   print.add_types<int, long, long long, void*, wchar_t, long double, std::max_align_t, Probe, PlainEnum, Packable>();
@@ -151,7 +152,7 @@ constexpr std::uint32_t sanitizer_flags() noexcept {
   return flags;
 }
 
-// A header of backplane/points and the fingerprint of its declarations; 0: this SDK no longer has the header.
+// A header of backplane/points and the fingerprint of its declarations. Fingerprint 0: this SDK no longer contains the header.
 struct PointHeader {
   const char* name;
   std::uint32_t fingerprint;
@@ -160,7 +161,7 @@ inline constexpr PointHeader kPointHeaders[] = BACKPLANE_SDK_POINTS;
 inline constexpr std::size_t kMostPointHeaders = 32;
 static_assert(std::size(kPointHeaders) <= kMostPointHeaders);
 
-// The fingerprint of the headers in `points` (bits as in bp_note_head.points; those past the last header do not count). Never 0.
+// The fingerprint of the headers in `points`, whose bits are those of bp_note_head.points. Bits after the last header are ignored. Never 0.
 constexpr std::uint32_t points_fingerprint(std::uint32_t points, std::span<const PointHeader> headers = kPointHeaders) noexcept {
   Fingerprint print;
   for (std::size_t i = 0; i < headers.size(); ++i) {
@@ -170,8 +171,8 @@ constexpr std::uint32_t points_fingerprint(std::uint32_t points, std::span<const
   return folded != 0 ? folded : 1;
 }
 
-// The head of a descriptor for code compiled as this translation unit is.  `uses`: BP_USES_… of the folders whose headers the code
-// includes; `points`: the headers of backplane/points among them.
+// Returns the head of a descriptor for code that is compiled like this translation unit.  `uses`: BP_USES_… of the folders whose headers
+// the code includes. `points`: the headers of backplane/points that the code includes.
 constexpr bp_note_head note_head(std::uint32_t json_size, std::uint32_t uses = BP_USES_ALL, std::uint32_t points = BP_POINTS_ALL) noexcept {
   bp_note_head head{};
   for (int i = 0; i < 8; ++i) head.magic[i] = BP_NOTE_MAGIC[i];
@@ -212,7 +213,7 @@ constexpr bp_note_head note_head(std::uint32_t json_size, std::uint32_t uses = B
   return head;
 }
 
-// The layout of the note in the ELF file; N is the length of the JSON with its NUL.  Notes are aligned to four bytes.
+// The layout of the note in the ELF file. N is the length of the JSON including its NUL.  Notes are aligned to four bytes.
 template <std::size_t N>
 struct __attribute__((packed, aligned(4))) Note {
   std::uint32_t owner_size, description_size, type;
@@ -237,9 +238,9 @@ constexpr Note<N> make_note(const char (&text)[N], std::uint32_t documents, std:
 
 static_assert(sizeof(bp_note_head) == 128, "the head of the descriptor never changes its size");
 
-// The stamp of the SDK library in this process, with which plugins are compared.
+// The stamp of the SDK library in this process. The host compares the stamps of plugins with it.
 BACKPLANE_API const bp_note_head& sdk_stamp() noexcept;
-// The headers of backplane/points in that library.
+// The headers of backplane/points in the SDK library of this process.
 BACKPLANE_API std::span<const PointHeader> sdk_points() noexcept;
 
 }  // namespace backplane::abi

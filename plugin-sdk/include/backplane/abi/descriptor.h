@@ -5,21 +5,22 @@
  * (name, version, provides, requires, order); the head describes its build: the compiler that built the plugin sets each field.
  *
  * Thread-safety: constants only.
- * Stability:     the head is never reordered; fields are added in `reserved`, and head_size tells how much a plugin knows.
+ * Stability:     the fields of the head are never reordered. New fields replace reserved ones; head_size is the size of the head with
+ *                which a plugin was compiled.
  */
 #ifndef BACKPLANE_DESCRIPTOR_H
 #define BACKPLANE_DESCRIPTOR_H
 
 #include <stdint.h>
 
-/* Version of the SDK, 0x00MMmmpp (docs/plugins.md).  A plugin runs on a host whose SDK is in the range ^MM.mm of the plugin's: the same
- * major version and the same or a later minor one; while the major version is 0, the same minor version. */
+/* Version of the SDK, 0x00MMmmpp (docs/plugins.md).  A plugin runs on a host whose SDK has the same major version as the plugin's SDK, and
+ * the same or a later minor version. While the major version is 0, the minor version must be the same. */
 #define BACKPLANE_SDK_VERSION_MAJOR 0
 #define BACKPLANE_SDK_VERSION_MINOR 1
 #define BACKPLANE_SDK_VERSION_PATCH 0
 #define BACKPLANE_SDK_VERSION ((BACKPLANE_SDK_VERSION_MAJOR << 16) | (BACKPLANE_SDK_VERSION_MINOR << 8) | BACKPLANE_SDK_VERSION_PATCH)
 
-/* A fork whose SDK differs sets its own tag when it builds host and plugins; plugins of another tag are refused. */
+/* A fork with a different SDK builds its host and plugins with a different tag. The host refuses plugins with another tag. */
 #ifndef BACKPLANE_VENDOR_TAG
 #define BACKPLANE_VENDOR_TAG "backplane"
 #endif
@@ -29,7 +30,7 @@
 #define BP_NOTE_TYPE 1u
 #define BP_NOTE_MAGIC "BPPLUGIN" /* 8 bytes, no NUL */
 #define BP_MAX_JSON_SIZE 65536u
-#define BP_ENTRY_ABI 1u /* what backplane_plugin_create() takes and gives */
+#define BP_ENTRY_ABI 1u /* version of the signature of backplane_plugin_create() */
 #define BP_ENTRY_SYMBOL "backplane_plugin_create"
 
 /* bp_note_head.compiler */
@@ -38,7 +39,8 @@
 /* bp_note_head.stdlib */
 #define BP_STDLIB_LIBSTDCXX 1u
 #define BP_STDLIB_LIBCXX 2u
-/* bp_note_head.stdlib_flags: the first two change layout and must be equal; assertions are for information */
+/* bp_note_head.stdlib_flags: the first two change the layout of types and must be equal in host and plugin; BP_STDLIB_ASSERTIONS is
+ * informational */
 #define BP_STDLIB_CXX11_ABI 0x1u
 #define BP_STDLIB_DEBUG 0x2u
 #define BP_STDLIB_ASSERTIONS 0x4u
@@ -50,8 +52,8 @@
 #define BP_SANITIZE_THREAD 0x2u
 #define BP_SANITIZE_MEMORY 0x4u
 
-/* bp_note_head.contracts: one for each folder of backplane/, in this order; `host` is host.hpp and plugin.hpp. Of `points`, only the
- * headers that the plugin includes count. */
+/* bp_note_head.contracts: one fingerprint for each folder of backplane/, in this order. `host` consists of host.hpp and plugin.hpp. The
+ * fingerprint of `points` covers only the headers that the plugin includes. */
 #define BP_CONTRACT_FOLDERS \
   { "core", "types", "points", "rest", "net", "host" }
 #define BP_CONTRACTS 6
@@ -70,41 +72,41 @@
 
 typedef struct bp_note_head {
   char magic[8];
-  uint16_t head_size; /* of this struct when the plugin was built */
+  uint16_t head_size; /* size of this struct when the plugin was built */
   uint16_t head_version;
   uint32_t json_size;
   uint32_t sdk_version;
   uint32_t entry_abi;
   uint32_t gxx_abi; /* __GXX_ABI_VERSION: the Itanium C++ ABI's revision */
   uint16_t compiler;
-  uint16_t compiler_major; /* for information */
+  uint16_t compiler_major; /* informational */
   uint16_t stdlib;
-  uint16_t stdlib_release; /* for information */
+  uint16_t stdlib_release; /* informational */
   uint32_t stdlib_flags;
   uint32_t boost_version; /* BOOST_VERSION */
-  uint32_t reserved1;     /* 0; once the macros of Asio, which does not cross the border any more */
+  uint32_t reserved1;     /* 0; formerly for the macros of Asio, whose types host and plugins no longer exchange */
   uint32_t language;
   uint32_t sanitizers;
   uint16_t pointer_bits;
   uint16_t reserved0[3];
   uint64_t layout_fingerprint; /* FNV-1a over size and alignment of types of the language, the C++ library, Boost and backplane/core */
   char vendor[16];
-  uint64_t reserved2; /* 0; once one fingerprint of all headers */
-  uint32_t documents; /* BP_DOCUMENTS_CHECKED: backplane_add_plugin() has checked what the file carries */
-  /* Fingerprints of the declarations in each folder of headers; 0: the plugin does not use the folder. That of `points` covers the headers
-   * in `points`. */
+  uint64_t reserved2; /* 0; formerly one fingerprint of all headers */
+  uint32_t documents; /* BP_DOCUMENTS_CHECKED: backplane_add_plugin() has checked the documents in the file */
+  /* Fingerprints of the declarations in each folder of headers; 0: the plugin does not use the folder. The fingerprint of the folder
+   * `points` covers the headers in the field `points`. */
   uint32_t contracts[6];
-  uint32_t points; /* headers of backplane/points that the plugin uses: each header is an extension point */
+  uint32_t points; /* bits of the headers of backplane/points that the plugin uses; each header is an extension point */
 } bp_note_head;
 
-/* This section holds the files of backplane_add_plugin(… SCHEMAS), each at a multiple of 16 bytes: a head, the name with its NUL, the
- * bytes. */
+/* This section contains the files of backplane_add_plugin(… SCHEMAS). Each begins at a multiple of 16 bytes and consists of a
+ * bp_document_head, the name with its NUL, and the bytes. */
 #define BP_DOCUMENT_SECTION ".backplane.documents"
 #define BP_DOCUMENT_MAGIC "BPDOCUMT" /* 8 bytes, no NUL */
 
 typedef struct bp_document_head {
   char magic[8];
-  uint32_t name_size; /* with its NUL */
+  uint32_t name_size; /* including the NUL */
   uint32_t size;
 } bp_document_head;
 

@@ -1,4 +1,4 @@
-// The form of the note and of the entry point. Made from plugin-sdk/stable/tables by generate.py; changes are overwritten.
+// The version of the note and of the entry point. Made from plugin-sdk/stable/tables by generate.py; changes are overwritten.
 #ifndef BACKPLANE_STABLE_ABI_H
 #define BACKPLANE_STABLE_ABI_H
 #define BP_STABLE_ABI 1

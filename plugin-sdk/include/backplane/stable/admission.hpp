@@ -1,10 +1,11 @@
 // Admission rules of the stable tier (admission.h).
 //
-// Thread-safety: admit and validate are called on the threads of requests, several at a time, and must not wait; if `flags` has
+// Thread-safety: admit and validate are called on the threads of requests, several at the same time, and must not wait. If `flags` contains
 //                BP_BLOCKING, they are called on threads of the plugin and may wait (base.h).
-// Lifetime:      the Host of add_admission() stores the rule until the plugin is destroyed.
-// Errors:        an exception of admit or validate refuses the write. The response has the code and reason of an Error; without both, it
-//                is 403 with kube-apiserver's text before the message. An exception of configure makes startup fail.
+// Lifetime:      add_admission() stores the rule in the Host until the plugin is destroyed.
+// Errors:        an exception of admit or validate refuses the write. The response has the code and reason of an Error. If an Error has
+//                neither, and for any other exception, the response is a 403 that has kube-apiserver's text before the message. An
+//                exception of configure makes startup fail.
 #pragma once
 
 #include <functional>
@@ -21,7 +22,7 @@ struct Match {
   std::string group = {}, version = "*", resource = {}, subresource = {};
 };
 
-// The write that admit and validate check.
+// The write that admit and validate receive.
 class Write {
  public:
   Write(const Host& host, const bp_write& write) : host_(host), write_(write) {}
@@ -37,7 +38,7 @@ class Write {
   const bp_write& write_;
 };
 
-// An admission rule. On delete, `object` is the object that is deleted.
+// An admission rule. For a delete, the argument `object` is the object that is deleted.
 struct Admission {
   std::string name;
   std::uint32_t operations = BP_CREATE | BP_UPDATE;

@@ -1,9 +1,9 @@
 // Audit sinks of the stable tier (audit.h).
 //
-// Thread-safety: the functions of a sink are called on the sink's thread, one at a time; they may wait, and must not call the server.
-// Lifetime:      add_audit_sink() keeps the sink as long as the plugin. Events are valid during the call.
-// Errors:        an Error of write() with the reason ServiceUnavailable: the host calls it again with the same events; another exception:
-//                the events are lost.
+// Thread-safety: the functions of a sink are called on the sink's thread, one at a time. They may wait, and must not call the server.
+// Lifetime:      add_audit_sink() stores the sink as long as the plugin exists. Events are valid during the call.
+// Errors:        if write() throws an Error with the reason ServiceUnavailable or the code 503, the host calls it again with the same
+//                events (audit.h). After any other exception, the events are lost.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace backplane::stable {
 
-// The members are described at those of bp_audit_sink.
+// The members have the meaning of the members of bp_audit_sink with the same names.
 struct AuditSink {
   std::string name;
   // Each event is an Event of audit.k8s.io/v1 in JSON, without a newline.
@@ -48,7 +48,7 @@ inline int32_t flush_audit(void* self, bp_error* error) {
 
 }  // namespace detail
 
-// In provision().
+// Registers a sink. Call it in provision().
 inline void add_audit_sink(Host& host, AuditSink sink) {
   AuditSink* const kept = host.keep(std::move(sink));
   bp_audit_sink table{};

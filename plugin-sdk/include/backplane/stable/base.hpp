@@ -1,15 +1,15 @@
-// The C++ wrapper of the stable tier: texts, errors, the host, and the base class of plugins. Header-only C++20, compiled into the plugin;
-// host and plugin communicate only through the C tables.
+// The C++ wrapper of the stable tier: texts, errors, the host, and the base class of plugins. It is header-only C++20 and compiled into the
+// plugin. Host and plugin communicate only with the C tables.
 //
 //   class Stock final : public backplane::stable::Plugin {
 //     void provision(backplane::stable::Host& host) override { … }
 //   };
 //   BACKPLANE_STABLE_PLUGIN(Stock, "plugin.json")
 //
-// Thread-safety: that of the C tables; the C headers name the thread of each callback.
-// Lifetime:      a Host keeps what is registered through it until the plugin is destroyed.
-// Errors:        an Error, or another exception, that a callback throws becomes the bp_error of the call. Failed calls of the host throw
-// Error.
+// Thread-safety: like the C tables; the C headers document the thread of each callback.
+// Lifetime:      a Host stores the objects that are registered with it until the plugin is destroyed.
+// Errors:        if a callback throws an Error or another exception, the wrapper converts it into the bp_error of the call. If a call of
+//                the host fails, the wrapper throws an Error.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ namespace backplane::stable {
 inline bp_str str(std::string_view text) noexcept { return {text.data(), text.size()}; }
 inline std::string_view view(bp_str text) noexcept { return text.size == 0 ? std::string_view() : std::string_view(text.data, text.size); }
 
-// An error with the code and the reason of a metav1.Status. 0 and empty: the default of the callback.
+// An error with the code and the reason of a metav1.Status. Code 0 and an empty reason: the callback's default applies.
 class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message, std::string reason = {}, int code = 0)
@@ -53,7 +53,7 @@ void fill(char (&to)[N], std::string_view from) noexcept {
   to[size] = '\0';
 }
 
-// The exception that is being handled, as an error.
+// Converts the exception that is being handled into `error`.
 inline void take_exception(bp_error* error) noexcept {
   try {
     throw;
@@ -68,7 +68,7 @@ inline void take_exception(bp_error* error) noexcept {
   }
 }
 
-// The barrier around each callback.
+// Calls `work` and converts an exception into `error`. Every callback uses it, because no exception may leave a function of a plugin.
 template <class Work>
 int32_t barrier(bp_error* error, Work work) noexcept {
   try {
@@ -80,7 +80,7 @@ int32_t barrier(bp_error* error, Work work) noexcept {
   }
 }
 
-// Calls a function of the host; throws the error that it reports.
+// Calls a function of the host. If the function fails, throws its error.
 template <class Call>
 void checked(Call call) {
   bp_error error{};
@@ -89,7 +89,7 @@ void checked(Call call) {
 
 }  // namespace detail
 
-// The host, during provision() and afterwards.
+// The functions of the host, during provision() and afterwards.
 class Host {
  public:
   explicit Host(const bp_host* host) noexcept : host_(host) {}
@@ -100,17 +100,17 @@ class Host {
   // The value of a flag of the server; empty if it is not set.
   std::string flag(std::string_view name) const { return take(host_->flag(host_->context, str(name))); }
 
-  // ---- for the other headers of the face
+  // ---- for the other wrapper headers
   const bp_host& table() const noexcept { return *host_; }
   bp_context* context() const noexcept { return host_->context; }
-  // The table NAME. Throws Error if the server does not have it.
+  // Returns the table with this name. Throws an Error if the server does not have it in this version.
   template <class Table>
   const Table& find(std::string_view name, std::uint32_t version) const {
     const void* found = host_->table(host_->context, str(name), version);
     if (found == nullptr) throw Error("the server has no table " + std::string(name) + " " + std::to_string(version));
     return *static_cast<const Table*>(found);
   }
-  // The bytes of a text, which is released.
+  // Returns the bytes of `text` and releases it. Returns an empty string if `text` is null.
   std::string take(bp_text* text) const {
     if (text == nullptr) return {};
     std::string bytes(view(host_->view(text)));
@@ -118,7 +118,7 @@ class Host {
     return bytes;
   }
   void write(bp_output* output, std::string_view bytes) const { host_->write(output, str(bytes)); }
-  // Keeps an object as long as the plugin.
+  // Stores an object as long as the plugin exists.
   template <class T>
   T* keep(T object) {
     auto kept = std::make_shared<T>(std::move(object));
@@ -141,7 +141,7 @@ class Plugin {
 
 namespace detail {
 
-// A plugin, its host, and its table.
+// A plugin, its Host, and its bp_plugin.
 template <class T>
 struct Entry {
   T plugin;
@@ -176,7 +176,7 @@ struct Entry {
 }  // namespace detail
 }  // namespace backplane::stable
 
-// The entry point and the manifest, in one source.
+// Defines the entry point and embeds the manifest. Use it once, in one source file.
 #define BACKPLANE_STABLE_PLUGIN(Type, manifest) \
   BP_MANIFEST(manifest)                         \
   extern "C" const bp_plugin* backplane_stable_plugin(bp_error* error) { return ::backplane::stable::detail::Entry<Type>::make(error); }

@@ -1,9 +1,9 @@
 // Calls of a plugin to the server, as system:apiserver (client.h).
 //
-// Thread-safety: on a thread of the plugin (base.h) or a thread that the plugin has created. In provision() and other lifecycle calls, and
-//                in callbacks on a request's thread, every call fails.
+// Thread-safety: call the functions on a thread of the plugin (base.h) or on a thread that the plugin has created. Every call fails in
+//                provision() and the other lifecycle calls, and in callbacks on a request's thread.
 // Lifetime:      the Host outlives the client.
-// Errors:        the functions throw an Error with code and reason of the server's Status ("NotFound").
+// Errors:        the functions throw an Error with the code and reason of the server's Status ("NotFound").
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct Resource {
   bp_resource table() const noexcept { return {str(group), str(version), str(resource)}; }
 };
 
-// Objects are JSON. `ns` is empty for cluster-scoped objects; in list(), empty also means all namespaces.
+// Calls of this server. Objects are JSON. `ns` is empty for cluster-scoped objects; for list(), empty also means all namespaces.
 class Client {
  public:
   explicit Client(const Host& host) : host_(&host), table_(&host.find<bp_client_table>(BP_CLIENT_TABLE, 1)) {}
@@ -40,7 +40,7 @@ class Client {
       return table_->update(host_->context(), of, str(ns), str(subresource), str(object), error);
     });
   }
-  // `type`: BP_PATCH_…
+  // `type`: one of BP_PATCH_….
   Json patch(const Resource& resource, std::string_view ns, std::string_view name, std::string_view patch,
              std::string_view subresource = {}, int32_t type = BP_PATCH_MERGE) const {
     return call(resource, [&](auto* of, bp_error* error) {

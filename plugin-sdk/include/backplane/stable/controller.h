@@ -1,9 +1,10 @@
-// Controllers: informers, which keep the objects of a resource in memory, and a queue of keys, each worked on by one worker at a time and
-// again later if that fails.
+// Controllers. Informers cache the objects of a resource in memory. A queue contains keys; one worker at a time processes a key, and a key
+// whose processing fails is processed again later.
 //
 // A key is usually "namespace/name", or "name" for cluster-scoped objects.
+//
 // Thread-safety: reconcile() is called on threads of the plugin, one for each worker, and may call the server. event() is called on another
-// thread, for one event after another, and must not wait.
+// thread, for one event at a time, and must not wait.
 // Lifetime, errors: base.h.
 //
 // Made from plugin-sdk/stable/tables by generate.py; changes are overwritten.
@@ -21,17 +22,18 @@ extern "C" {
 #define BP_MODIFIED 2
 #define BP_DELETED 3
 
-// The objects of a resource, in memory, until the plugin is destroyed.
+// The cached objects of a resource; valid until the plugin is destroyed.
 typedef struct bp_informer bp_informer;
-// The keys that a controller has to work on, until the plugin is destroyed.
+// The keys that a controller has to process; valid until the plugin is destroyed.
 typedef struct bp_queue bp_queue;
 
-// Events of one informer that put keys into the queue of a controller. Filled by the plugin.
+// One informer of a controller. Its events add keys to the controller's queue. Filled by the plugin.
 typedef struct bp_watch {
   size_t struct_size;
   bp_informer* informer;
   void* self;
-  // Puts keys into the queue. `old`: the object before a change, else empty. NULL: the key of the object is put into the queue.
+  // Called for each event; adds keys to the queue. `old` is the object before a change, and empty for other events. If event is NULL, the
+  // host adds the key of the object to the queue.
   void (*event)(void* self, uint32_t type, bp_str object, bp_str old, bp_queue* queue);
 } bp_watch;
 
@@ -40,12 +42,12 @@ typedef struct bp_controller {
   size_t struct_size;
   bp_str name;
   void* self;
-  // How many keys are worked on at a time; 0: one.
+  // The number of keys that are processed at the same time; 0: one.
   uint32_t workers;
   const bp_watch* const* watches;
   size_t watch_count;
-  // Compares the desired with the actual state of the object with this key, and acts on the difference. An error puts the key into the
-  // queue again, after a pause that grows.
+  // Compares the desired state of the object with this key with its actual state, and acts on the difference. After an error, the host adds
+  // the key to the queue again, after a pause that grows with each error.
   int32_t (*reconcile)(void* self, bp_str key, bp_queue* queue, bp_error* error);
 } bp_controller;
 
@@ -54,16 +56,17 @@ typedef struct bp_controller {
 #define BP_CONTROLLERS_TABLE_VERSION 1
 typedef struct bp_controllers_table {
   size_t struct_size;
-  // Both in provision. The same resource and namespace give the same informer. An empty `ns` is all namespaces.
+  // Call both functions in provision. Calls with the same resource and namespace return the same informer. An empty `ns` means all
+  // namespaces.
   bp_informer* (*informer)(bp_context* context, const bp_resource* resource, bp_str ns, bp_error* error);
-  // The controller runs from when the server listens and its informers have read all objects.
+  // Adds a controller. Its workers run when the server listens and the plugin's informers have read all objects.
   int32_t (*add)(bp_context* context, const bp_controller* controller, bp_error* error);
   // This function and those below may be called on every thread, but not in provision. Returns the object with the key; NULL if there is
   // none.
   bp_text* (*get)(bp_informer* informer, bp_str key);
-  // Calls visit() for each object until it returns other than 0, which is returned.
+  // Calls visit() for each object, until visit() returns a value other than 0. Returns that value, or 0.
   int32_t (*each)(bp_informer* informer, void* self, int32_t (*visit)(void* self, bp_str key, bp_str object));
-  // 1 when the informer has read all objects.
+  // Returns 1 if the informer has read all objects, otherwise 0.
   int32_t (*synced)(bp_informer* informer);
   void (*enqueue)(bp_queue* queue, bp_str key);
   void (*enqueue_after)(bp_queue* queue, bp_str key, uint64_t milliseconds);

@@ -1,8 +1,8 @@
 // Controllers and informers (controller.h).
 //
-// Thread-safety: keys_of runs on one thread and must not wait; reconcile runs on threads of the plugin, one for each worker.
-// Lifetime:      informers, and what add_controller() gets, live as long as the plugin.
-// Errors:        an exception of reconcile puts the key into the queue again; one of keys_of is logged.
+// Thread-safety: keys_of is called on one thread and must not wait. reconcile is called on threads of the plugin, one for each worker.
+// Lifetime:      informers, and the arguments of add_controller(), live as long as the plugin.
+// Errors:        if reconcile throws, the host adds the key to the queue again. An exception of keys_of is logged.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@
 
 namespace backplane::stable {
 
-// The objects of a resource in memory. Made in provision().
+// Caches the objects of a resource in memory. Create it in provision().
 class Informer {
  public:
   Informer() = default;
@@ -71,8 +71,8 @@ class Queue {
   bp_queue* queue_;
 };
 
-// Events of one informer that put keys into the queue. `keys_of` returns the keys to reconcile for an object; it is called with the new and
-// the old version of a changed object. If it is not set, the key is that of the object.
+// One informer of a controller: its events add keys to the controller's queue. `keys_of` returns the keys to reconcile for an object. For a
+// changed object it is called with the new version and with the old version. If it is not set, the key of the object is added.
 struct Watch {
   Informer informer;
   std::function<std::vector<std::string>(const Json& object)> keys_of = {};
@@ -109,7 +109,7 @@ struct KeptController {
 
 }  // namespace detail
 
-// In provision().
+// Registers a controller. Call it in provision().
 inline void add_controller(Host& host, Controller controller) {
   auto* kept = host.keep(detail::KeptController{host, std::move(controller)});
   std::vector<bp_watch> watches;

@@ -1,8 +1,10 @@
-// API groups: a group document and the types of its versions, as documents, and functions for what documents cannot express.
+// API groups: a JSON document that describes the group, a document with the types of each version, and functions for rules that documents
+// cannot express.
 //
-// The documents are those of the native tier: backplane/kit/group_document.hpp and docs/schema-words.md describe them. A schema with
-// "x-backplane-mode": "structural" validates like that of a CustomResourceDefinition.
-// Thread-safety: the callbacks of a kind are called on the request's thread. A rule that must wait belongs into an admission rule
+// The documents have the same format as in the native tier: backplane/kit/group_document.hpp and docs/schema-words.md describe it. A schema
+// with "x-backplane-mode": "structural" validates like that of a CustomResourceDefinition.
+//
+// Thread-safety: the callbacks of a kind are called on the request's thread. Implement a check that must wait as an admission rule
 // (admission.h).
 // Lifetime, errors: base.h.
 //
@@ -26,34 +28,35 @@ extern "C" {
 #define BP_FIELD_TYPE_INVALID 7
 #define BP_FIELD_INTERNAL 8
 
-// The list of what is wrong with an object; valid during the callback.
+// The validation errors of an object; valid during the callback.
 typedef struct bp_field_errors bp_field_errors;
 
-// The code of one kind. Functions may be NULL. Objects are JSON. Filled by the plugin.
+// The functions of one kind; each of them may be NULL. Objects are JSON. Filled by the plugin.
 typedef struct bp_kind {
   size_t struct_size;
-  // The kind as in the group document ("Shelf").
+  // The name of the kind in the group document ("Shelf").
   bp_str kind;
   void* self;
-  // Defaults that the schema cannot express, for each object from a client. Writes the changed object, or nothing. It must be idempotent.
+  // Sets defaults that the schema cannot express. Called for each object from a client. Writes the changed object, or nothing if it has not
+  // changed. It must be idempotent.
   int32_t (*set_defaults)(void* self, bp_str object, bp_output* changed, bp_error* error);
-  // Rules across fields, on create and update. Adds to `errors`.
+  // Checks rules that concern several fields, on create and update. Adds errors to `errors`.
   int32_t (*check)(void* self, bp_str object, bp_field_errors* errors, bp_error* error);
-  // Rules on a change, on update, before check().
+  // Checks rules about a change. Called on update, before check().
   int32_t (*check_change)(void* self, bp_str object, bp_str old, bp_field_errors* errors, bp_error* error);
-  // Rules on a change of the status.
+  // Checks rules about a change of the status.
   int32_t (*check_status)(void* self, bp_str object, bp_str old, bp_field_errors* errors, bp_error* error);
-  // Writes the object in version `to`; the host sets apiVersion. For kinds with several versions, unless "sameForm" is true in the
-  // document: from each version into the stored version, and back. The functions above see the stored version.
+  // Converts an object: writes it in the version `to`; the host sets apiVersion. Called for kinds with several versions, unless "sameForm"
+  // is true in the document: from each version to the stored version, and back. The functions above receive objects in the stored version.
   int32_t (*convert)(void* self, bp_str from, bp_str to, bp_str object, bp_output* converted, bp_error* error);
 } bp_kind;
 
-// An API group. The host copies all of it but the kinds' callbacks. Filled by the plugin.
+// An API group. The host copies it, except the data to which `self` of the kinds points. Filled by the plugin.
 typedef struct bp_group {
   size_t struct_size;
   // The group document.
   bp_str document;
-  // One document of types for each version of the group, in its order.
+  // One document of types for each version of the group, in the order of the versions in the group document.
   const bp_str* schemas;
   size_t schema_count;
   const bp_kind* const* kinds;
@@ -65,10 +68,10 @@ typedef struct bp_group {
 #define BP_GROUPS_TABLE_VERSION 1
 typedef struct bp_groups_table {
   size_t struct_size;
-  // In provision. Errors name what is wrong in the documents.
+  // Call it in provision. An error describes what is wrong in the documents.
   int32_t (*install)(bp_context* context, const bp_group* group, bp_error* error);
-  // Adds an error. `field`: the path ("spec.slots"); `value`: as it is printed, strings in quotes; of NOT_SUPPORTED, `detail` is the text
-  // after the value ('supported values: "a"').
+  // Adds an error. `field`: the path ("spec.slots"). `value`: the value as the message prints it, strings in quotes. `detail`: the text
+  // after the value; for BP_FIELD_NOT_SUPPORTED, such as 'supported values: "a"'.
   void (*field_error)(bp_field_errors* errors, uint32_t type, bp_str field, bp_str value, bp_str detail);
 } bp_groups_table;
 

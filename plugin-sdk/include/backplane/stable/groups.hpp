@@ -1,8 +1,9 @@
 // API groups of the stable tier (groups.h).
 //
-// Thread-safety: the functions of a kind are called on the request's thread, several at a time.
-// Lifetime:      install_group() keeps them as long as the plugin.
-// Errors:        an exception of a function makes the request fail with 500.
+// Thread-safety: the functions of a kind are called on the request's thread, several at the same time.
+// Lifetime:      install_group() stores the functions as long as the plugin exists.
+// Errors:        if a function throws, the request fails with the code and reason of the Error. If an Error has neither, and for any other
+//                exception, the request fails with 500.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@
 
 namespace backplane::stable {
 
-// What is wrong with an object.
+// The validation errors of an object.
 class FieldErrors {
  public:
   FieldErrors(const Host& host, bp_field_errors* errors) : host_(host), errors_(errors) {}
@@ -29,7 +30,7 @@ class FieldErrors {
   }
   void forbidden(std::string_view field, std::string_view detail) { add(BP_FIELD_FORBIDDEN, field, {}, detail); }
   void duplicate(std::string_view field, std::string_view value) { add(BP_FIELD_DUPLICATE, field, quoted(host_, value), {}); }
-  // `type`: BP_FIELD_…; `value`: as it is printed.
+  // `type`: one of BP_FIELD_…. `value`: the value as the message prints it.
   void add(std::uint32_t type, std::string_view field, std::string_view value, std::string_view detail) {
     host_.find<bp_groups_table>(BP_GROUPS_TABLE, 1).field_error(errors_, type, str(field), str(value), str(detail));
   }
@@ -39,14 +40,14 @@ class FieldErrors {
   bp_field_errors* errors_;
 };
 
-// The code of a kind; empty functions do nothing.
+// The functions of a kind; a function that is not set has no effect.
 struct Kind {
   std::string kind;
   std::function<void(Json& object)> set_defaults = {};
   std::function<void(const Json& object, FieldErrors& errors)> check = {};
   std::function<void(const Json& object, const Json& old, FieldErrors& errors)> check_change = {};
   std::function<void(const Json& object, const Json& old, FieldErrors& errors)> check_status = {};
-  // Changes the object from one version to another.
+  // Converts the object from one version to another, in place.
   std::function<void(std::string_view from, std::string_view to, Json& object)> convert = {};
 };
 
@@ -108,7 +109,7 @@ inline bp_kind table_of(KeptKind* kept) {
 
 }  // namespace detail
 
-// Installs a group from its document and the documents of types of its versions. In provision().
+// Installs a group from its document and the documents with the types of its versions. Call it in provision().
 inline void install_group(Host& host, std::string_view document, const std::vector<std::string_view>& schemas,
                           std::vector<Kind> kinds = {}) {
   std::vector<bp_str> types;

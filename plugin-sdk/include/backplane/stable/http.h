@@ -1,4 +1,4 @@
-// Paths outside of the API.
+// Paths outside of the API: paths that serve no API resources.
 //
 // Thread-safety: handlers are called on a thread of the plugin.
 // Lifetime, errors: base.h.
@@ -19,16 +19,16 @@ typedef struct bp_exchange bp_exchange;
 // Filled by the plugin.
 typedef struct bp_path {
   size_t struct_size;
-  // "/census"
+  // The path, such as "/census".
   bp_str path;
-  // 1: the path and all below it.
+  // 1: the handler serves the path and every path below it.
   int32_t prefix;
-  // 1: GET / shows it.
+  // 1: the response to GET / lists the path.
   int32_t listed;
   void* self;
-  // The largest body of a request; larger ones get 413. 0: requests have no body.
+  // The size of the largest request body; a larger body gets 413. 0: the body of a request is not read.
   size_t max_body;
-  // Sends the response by respond(). An error is sent as a Status.
+  // Sends the response with respond(). If it returns an error, the host sends the error as a Status.
   int32_t (*handle)(void* self, bp_exchange* exchange, bp_error* error);
 } bp_path;
 
@@ -37,16 +37,16 @@ typedef struct bp_path {
 #define BP_HTTP_TABLE_VERSION 1
 typedef struct bp_http_table {
   size_t struct_size;
-  // In provision.
+  // Adds a path. Call it in provision.
   int32_t (*add)(bp_context* context, const bp_path* path, bp_error* error);
-  // The request, valid during the callback.
+  // These return parts of the request, valid during the callback.
   bp_str (*method)(bp_exchange* exchange);
   bp_str (*target)(bp_exchange* exchange);
   bp_str (*body)(bp_exchange* exchange);
-  // Empty if the request does not have it.
+  // Returns the first value of a header; empty if the request does not have the header.
   bp_str (*header)(bp_exchange* exchange, bp_str name);
   const bp_user* (*user)(bp_exchange* exchange);
-  // The response: headers before respond(), which is called once.
+  // These set the response. Call add_header() before respond(), and respond() once.
   void (*add_header)(bp_exchange* exchange, bp_str name, bp_str value);
   void (*respond)(bp_exchange* exchange, int32_t code, bp_str content_type, bp_str body);
 } bp_http_table;

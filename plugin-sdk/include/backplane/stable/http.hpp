@@ -1,8 +1,8 @@
 // Paths outside of the API (http.h).
 //
-// Thread-safety: handlers are called on threads of the plugin, several at a time.
-// Lifetime:      add_path() keeps them as long as the plugin; a Request is valid during the call.
-// Errors:        an Error is sent as a Status.
+// Thread-safety: handlers are called on threads of the plugin, several at the same time.
+// Lifetime:      add_path() stores the handler as long as the plugin exists. A Request is valid during the call.
+// Errors:        if a handler throws, the response is a Status with the code and reason of the Error, or a 500.
 #pragma once
 
 #include <functional>
@@ -47,7 +47,7 @@ struct KeptPath {
 };
 }  // namespace detail
 
-// In provision().
+// Registers a path. Call it in provision().
 inline void add_path(Host& host, Path path) {
   auto* kept = host.keep(detail::KeptPath{host, std::move(path)});
   bp_path table{};

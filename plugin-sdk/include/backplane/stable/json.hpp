@@ -1,8 +1,8 @@
 // JSON documents of the stable tier (json.h). Paths are JSON pointers.
 //
-// Thread-safety: a document is used by one thread at a time.
-// Lifetime:      a Json owns its document; views are valid until it changes. The Host outlives it.
-// Errors:        an Error with reason BadRequest for a text that is not JSON, or a path that cannot have a value.
+// Thread-safety: only one thread at a time uses a document.
+// Lifetime:      a Json owns its document. Views are valid until the document changes. The Host outlives it.
+// Errors:        an Error with the reason BadRequest if a text is not JSON, or if no value can be set at a path.
 #pragma once
 
 #include <cstdint>
@@ -36,10 +36,10 @@ class Json {
   std::string_view string(std::string_view path) const { return view(table_->get_string(json_, str(path))); }
   std::int64_t integer(std::string_view path, std::int64_t otherwise = 0) const { return table_->get_int(json_, str(path), otherwise); }
   bool boolean(std::string_view path, bool otherwise = false) const { return table_->get_bool(json_, str(path), otherwise ? 1 : 0) != 0; }
-  // The number of items or members; -1 if there is no list and no object.
+  // The number of items of a list or of members of an object; -1 if there is neither at the path.
   std::int64_t count(std::string_view path) const { return table_->count(json_, str(path)); }
   bool has(std::string_view path) const { return table_->has(json_, str(path)) != 0; }
-  // The JSON at the path; empty if there is none.
+  // Returns the value at the path as JSON; empty if there is none.
   std::string text(std::string_view path = {}) const { return host_->take(table_->get(json_, str(path))); }
 
   void set(std::string_view path, std::string_view value) {
@@ -56,7 +56,7 @@ class Json {
     table_->remove(json_, str(path));
     changed_ = true;
   }
-  // Whether anything has been set or removed.
+  // Whether a member has been set or removed.
   bool changed() const noexcept { return changed_; }
 
  private:
@@ -72,7 +72,7 @@ class Json {
   bool changed_ = false;
 };
 
-// A text as a JSON string.
+// Returns `text` as a JSON string, with quotes and escapes.
 inline std::string quoted(const Host& host, std::string_view text) {
   Json json(host, "\"\"");
   json.set("", text);

@@ -1,4 +1,4 @@
-// Hooks of start and shutdown, and health checks.
+// Hooks that run at startup and shutdown, and health checks.
 //
 // Thread-safety: hooks and checks are called on a thread of the plugin, and may call the server.
 // Lifetime, errors: base.h.
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-// Endpoints of a check, as bits.
+// Endpoints of a check: bits of bp_check.endpoints.
 #define BP_HEALTHZ 1
 #define BP_LIVEZ 2
 #define BP_READYZ 4
@@ -21,7 +21,7 @@ extern "C" {
 // Filled by the plugin.
 typedef struct bp_hook {
   size_t struct_size;
-  // Also that of its check, poststarthook/NAME.
+  // The name of the hook. A post-start hook has a check with the name poststarthook/NAME.
   bp_str name;
   void* self;
   int32_t (*run)(void* self, bp_error* error);
@@ -33,7 +33,7 @@ typedef struct bp_check {
   bp_str name;
   void* self;
   uint32_t endpoints;
-  // 0: healthy. It should be quick: it is called for each request of the endpoints.
+  // Returns 0 if the plugin is healthy. It is called for each request of the endpoints, so it should be quick.
   int32_t (*run)(void* self, bp_error* error);
 } bp_check;
 
@@ -42,12 +42,13 @@ typedef struct bp_check {
 #define BP_LIFECYCLE_TABLE_VERSION 1
 typedef struct bp_lifecycle_table {
   size_t struct_size;
-  // All in provision. The hook is run after the server listens; its check fails until the hook has succeeded.
+  // Call this function and the next two in provision. The hook runs after the server listens. Its check fails until the hook has succeeded.
   int32_t (*add_post_start)(bp_context* context, const bp_hook* hook, bp_error* error);
-  // The hook is run when the server shuts down, or when the plugin is replaced.
+  // The hook runs when the server shuts down, or when the plugin is replaced.
   int32_t (*add_pre_shutdown)(bp_context* context, const bp_hook* hook, bp_error* error);
   int32_t (*add_check)(bp_context* context, const bp_check* check, bp_error* error);
-  // 1 after the server has begun to shut down: a callback that takes long asks from time to time. On every thread.
+  // Returns 1 after the server has begun to shut down, otherwise 0. A callback that runs for a long time should call it repeatedly. Any
+  // thread may call it.
   int32_t (*stopping)(bp_context* context);
 } bp_lifecycle_table;
 

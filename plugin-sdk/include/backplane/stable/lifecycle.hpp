@@ -1,8 +1,8 @@
 // Hooks and health checks (lifecycle.h).
 //
-// Thread-safety: functions are called on threads of the plugin.
-// Lifetime:      they are kept as long as the plugin.
-// Errors:        an exception fails the hook or the check.
+// Thread-safety: hooks and checks are called on threads of the plugin.
+// Lifetime:      the Host stores hooks and checks as long as the plugin exists.
+// Errors:        a hook or check that throws has failed.
 #pragma once
 
 #include <functional>
@@ -28,7 +28,7 @@ inline bp_hook hook_of(KeptRun* kept) { return {sizeof(bp_hook), str(kept->name)
 
 }  // namespace detail
 
-// All in provision().
+// Register hooks and checks. Call these functions in provision().
 inline void add_post_start(Host& host, std::string name, Run run) {
   const bp_hook hook = detail::hook_of(host.keep(detail::KeptRun{std::move(name), std::move(run)}));
   const auto& table = host.find<bp_lifecycle_table>(BP_LIFECYCLE_TABLE, 1);

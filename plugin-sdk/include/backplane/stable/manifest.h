@@ -1,16 +1,17 @@
-// The manifest of a plugin of the stable tier, and its documents, as data of the .so that the host reads without running any of its code.
+// Embeds the manifest of a plugin of the stable tier and its documents in the .so. The host reads them without running code of the plugin.
 //
 //   BP_MANIFEST("plugin.json")                          // once, in one source
 //   BP_EMBED(shop_group, "group.json", "group.json")    // BP_EMBEDDED(shop_group) is its bytes, a bp_str
 //
-// Files are looked up in the folders of -I. A build that must notice a changed file names it as a dependency: the assembler reads it.
+// Files are looked up in the folders of -I. The assembler reads the files, so a build that must notice a changed file declares it as a
+// dependency.
 #ifndef BACKPLANE_STABLE_MANIFEST_H
 #define BACKPLANE_STABLE_MANIFEST_H
 
 #include "backplane/stable/abi.h"
 #include "backplane/stable/base.h"
 
-// The note: owner "Backplane", type 2; its description is a bp_stable_note_head and `json_size` bytes of JSON.
+// The note has the owner "Backplane" and the type 2. Its description is a bp_stable_note_head, followed by `json_size` bytes of JSON.
 #define BP_STABLE_NOTE_TYPE 2
 #define BP_STABLE_NOTE_MAGIC "BPSTABLE"
 
@@ -45,7 +46,7 @@ typedef struct bp_stable_note_head {
 #define BP_EXTERN_ extern
 #endif
 
-// In the form in which `backplane plugin check` reads documents.
+// Embeds a file in the format in which `backplane plugin check` reads documents.
 #define BP_EMBED(symbol, name, file)                                    \
   __asm__(                                                              \
       ".pushsection .backplane.documents,\"a\",%progbits\n"             \
@@ -66,7 +67,7 @@ typedef struct bp_stable_note_head {
   BP_EXTERN_ __attribute__((visibility("hidden"))) const char symbol[]; \
   BP_EXTERN_ __attribute__((visibility("hidden"))) const char symbol##_end[];
 
-// The bytes of an embedded file.
+// Returns the bytes of an embedded file.
 static inline bp_str bp_bytes_between(const char* begin, const char* end) {
   bp_str bytes;
   bytes.data = begin;

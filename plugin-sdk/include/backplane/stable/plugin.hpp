@@ -1,4 +1,5 @@
-// The C++ face of the stable tier: everything that a plugin includes. Names only; the contracts are in the headers below.
+// The C++ wrapper of the stable tier: all headers that a plugin needs. This header only includes other headers, which contain the
+// contracts.
 //
 //   Plugin, Host, BACKPLANE_STABLE_PLUGIN          base.hpp
 //   Json                                           json.hpp
@@ -27,7 +28,7 @@
 
 namespace backplane::stable {
 
-// The bytes of a file that BP_EMBED has embedded: embedded(BP_EMBEDDED(name)).
+// Returns the bytes of a file that BP_EMBED has embedded: embedded(BP_EMBEDDED(name)).
 inline std::string_view embedded(bp_str bytes) noexcept { return view(bytes); }
 
 }  // namespace backplane::stable

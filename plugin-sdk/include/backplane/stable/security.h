@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-// Answers of bp_authorizer.decide.
+// Results of bp_authorizer.decide.
 #define BP_NO_OPINION 0
 #define BP_ALLOW 1
 #define BP_DENY 2
@@ -25,28 +25,29 @@ typedef struct bp_user {
   bp_str uid;
   const bp_str* groups;
   size_t group_count;
-  // {"key": ["value"]}; empty: none.
+  // JSON: {"key": ["value"]}; empty: no extra attributes.
   bp_str extra;
 } bp_user;
 
-// Checks bearer tokens. Authenticators are asked one after another until one knows the token. Filled by the plugin.
+// Checks bearer tokens. The host calls the authenticators one after another until one returns a user. Filled by the plugin.
 typedef struct bp_authenticator {
   size_t struct_size;
   bp_str name;
   void* self;
   // 0 or BP_BLOCKING.
   uint32_t flags;
-  // Writes {"username": …, "uid": …, "groups": […], "extra": {…}}, or nothing if the token is not of this authenticator's kind. An error:
-  // the token is of its kind and not valid. The token must be valid for one of `audiences`; none: for one of the server's.
+  // Writes {"username": …, "uid": …, "groups": […], "extra": {…}, "audiences": […]}, or nothing if the token is not of this authenticator's
+  // kind. Returns an error if the token is of this kind and not valid. The token must be valid for one of `audiences`, or, if there are
+  // none, for one of the server's audiences.
   int32_t (*authenticate)(void* self, bp_str token, const bp_str* audiences, size_t audience_count, bp_output* user, bp_error* error);
 } bp_authenticator;
 
-// What a user wants to do (SubjectAccessReview); valid during the callback. Filled by the host.
+// The attributes of a request that is to be authorized (SubjectAccessReview); valid during the callback. Filled by the host.
 typedef struct bp_access {
   size_t struct_size;
   const bp_user* user;
   bp_str verb;
-  // 0: a path outside of the API, and the members behind `path` are empty.
+  // 0: the request is for a path outside of the API, and the members after `path` are empty.
   int32_t is_resource;
   bp_str path;
   bp_str group;
@@ -57,15 +58,16 @@ typedef struct bp_access {
   bp_str name;
 } bp_access;
 
-// Decides by attributes. It is asked before the modes of --authorization-mode; one with the name of a mode takes its place. Filled by the
-// plugin.
+// Decides about requests by their attributes. The host calls it before the modes of --authorization-mode. An authorizer with the name of a
+// mode is called in the place of that mode. Filled by the plugin.
 typedef struct bp_authorizer {
   size_t struct_size;
   bp_str name;
   void* self;
   // 0 or BP_BLOCKING.
   uint32_t flags;
-  // BP_ALLOW, BP_DENY or BP_NO_OPINION, and a reason, which is shown to the client; negative: an error, which counts as no opinion.
+  // Returns BP_ALLOW, BP_DENY or BP_NO_OPINION, and writes a reason, which the client receives. A negative result is an error and counts as
+  // no opinion.
   int32_t (*decide)(void* self, const bp_access* access, bp_output* reason, bp_error* error);
 } bp_authorizer;
 
@@ -74,7 +76,7 @@ typedef struct bp_authorizer {
 #define BP_SECURITY_TABLE_VERSION 1
 typedef struct bp_security_table {
   size_t struct_size;
-  // Both in provision.
+  // Call both functions in provision.
   int32_t (*add_authenticator)(bp_context* context, const bp_authenticator* authenticator, bp_error* error);
   int32_t (*add_authorizer)(bp_context* context, const bp_authorizer* authorizer, bp_error* error);
 } bp_security_table;

@@ -1,8 +1,8 @@
 // Authenticators and authorizers of the stable tier (security.h).
 //
-// Thread-safety: functions are called on the request's thread, with BP_BLOCKING on a thread of the plugin; several at a time.
-// Lifetime:      add_authenticator() and add_authorizer() keep them as long as the plugin.
-// Errors:        an Error of an authenticator: the token is of its kind and not valid; of an authorizer: no opinion.
+// Thread-safety: the functions are called on the request's thread, or with BP_BLOCKING on a thread of the plugin; several at the same time.
+// Lifetime:      add_authenticator() and add_authorizer() store them as long as the plugin exists.
+// Errors:        if an authenticator throws, the token is of its kind and not valid. If an authorizer throws, it has no opinion.
 #pragma once
 
 #include <functional>
@@ -23,11 +23,11 @@ struct User {
 };
 struct Authenticator {
   std::string name;
-  // Nothing: the token is not of this authenticator's kind.
+  // Returns the user of the token; nullopt if the token is not of this authenticator's kind.
   std::function<std::optional<User>(std::string_view token)> authenticate;
   std::uint32_t flags = 0;
 };
-// The decision and the reason that is shown to the client.
+// The decision, and the reason that the client receives.
 struct Answer {
   int decision = BP_NO_OPINION;
   std::string reason = {};
@@ -58,7 +58,7 @@ inline std::string user_json(const Host& host, const User& user) {
 
 }  // namespace detail
 
-// Both in provision().
+// Register authenticators and authorizers. Call these functions in provision().
 inline void add_authenticator(Host& host, Authenticator authenticator) {
   auto* kept = host.keep(detail::KeptAuthenticator{host, std::move(authenticator)});
   bp_authenticator table{};

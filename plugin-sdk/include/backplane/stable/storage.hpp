@@ -1,11 +1,11 @@
 // Storage backends (storage.h).
 //
-// Thread-safety: functions of a Store are called on threads that the host keeps for it, several at a time; they may wait, and must not call
-//                the server. committed_revision() and size() must not wait. more() and the destructor of a StoreWatch are called one after
-//                another. An EventStream is used by one thread at a time.
-// Lifetime:      the Store is destroyed after its last call; a StoreWatch when the host cancels it, and its EventStream is not used
-//                after that. Arguments are valid during the call.
-// Errors:        an Error with the reason Expired, BadRequest, NotFound, Timeout or ServiceUnavailable; another exception is an
+// Thread-safety: the functions of a Store are called on threads that the host uses only for this store, several at the same time. They may
+//                wait, and must not call the server. committed_revision() and size() must not wait. more() and the destructor of a
+//                StoreWatch are called one after another. An EventStream is used by one thread at a time.
+// Lifetime:      the host destroys a Store after its last call, and a StoreWatch when it cancels the watch. The EventStream of a destroyed
+//                StoreWatch must not be used. Arguments are valid during the call.
+// Errors:        an Error with the reason Expired, BadRequest, NotFound, Timeout or ServiceUnavailable. Any other exception is an
 //                InternalError.
 #pragma once
 
@@ -28,7 +28,7 @@ struct StoredKey {
   std::int64_t mod_revision = 0;
   std::int64_t lease = 0;
 };
-// One change of one key; a removal has only the key and its mod_revision.
+// One change of one key. For a removal, only the key and mod_revision of `item` are set.
 struct StoredChange {
   StoredKey item;
   bool removed = false;
@@ -46,7 +46,7 @@ inline bp_key_value key_value(const StoredKey& item) noexcept {
 class StoreAnswer {
  public:
   StoreAnswer(const bp_storage_table& table, bp_store_answer* answer) noexcept : table_(table), answer_(answer) {}
-  // A key of the range, in order; or a compared key of a transaction that is not committed.
+  // Adds a key of the range, in ascending order; or a compared key of a transaction that is not committed.
   void add(const StoredKey& item) const {
     const bp_key_value passed = detail::key_value(item);
     table_.add_item(answer_, &passed);
@@ -61,7 +61,7 @@ class StoreAnswer {
   bp_store_answer* answer_;
 };
 
-// Where a watch pushes its events. Its functions neither wait nor call the store.
+// A watch pushes its events to it. Its functions do not wait and do not call the store.
 class EventStream {
  public:
   EventStream(const bp_storage_table& table, bp_event_stream* stream) noexcept : table_(&table), stream_(stream) {}
@@ -70,7 +70,7 @@ class EventStream {
     const bp_store_event event = {sizeof(event), &item, change.removed ? 1 : 0, str(change.previous), change.previous_revision};
     table_->add_event(stream_, &event);
   }
-  // BP_PUSHED, BP_FULL or BP_ENDED.
+  // Queues the added changes as one batch (bp_storage_table.push). Returns BP_PUSHED, BP_FULL or BP_ENDED.
   int push(std::int64_t revision) const { return table_->push(stream_, revision); }
   // Ends the watch with Expired.
   void end() const { table_->end(stream_, nullptr); }
@@ -84,7 +84,7 @@ class EventStream {
 class StoreWatch {
  public:
   virtual ~StoreWatch() = default;
-  // The queue has room again after BP_FULL.
+  // Called when the queue has room again after BP_FULL. Pushes the batches that the queue has not accepted.
   virtual void more() noexcept = 0;
 };
 
@@ -96,13 +96,13 @@ class Store {
   virtual void range(const bp_range& range, const StoreAnswer& answer) = 0;
   virtual void txn(const bp_txn& txn, const StoreAnswer& answer) = 0;
   virtual std::unique_ptr<StoreWatch> watch(std::string_view prefix, std::int64_t after, EventStream stream) = 0;
-  // If StoreBackend::progress_on_request.
+  // Called only if StoreBackend::progress_on_request is true.
   virtual void request_progress() {}
   virtual void compact(std::int64_t revision) = 0;
   virtual std::int64_t grant_lease(std::int64_t seconds) = 0;
   virtual void health(std::uint32_t milliseconds) = 0;
   virtual std::int64_t size() noexcept { return -1; }
-  // If StoreBackend::raises_revision.
+  // Called only if StoreBackend::raises_revision is true.
   virtual void raise_revision(std::int64_t) {}
 };
 
@@ -140,7 +140,7 @@ inline void* begin_watch(void* store, bp_str prefix, std::int64_t after, bp_even
   barrier(error, [&] { watch = kept(store).store->watch(view(prefix), after, EventStream(kept(store).table, stream)).release(); });
   return watch;
 }
-// A number that a function of the store returns; -1 and an error if it throws.
+// Returns the number that a function of the store returns; -1 and an error if the function throws.
 template <class Work>
 std::int64_t number(bp_error* error, Work work) noexcept {
   std::int64_t answer = -1;
@@ -186,7 +186,7 @@ inline void set_upkeep(bp_storage_backend& table, const StoreBackend& backend) {
 
 }  // namespace detail
 
-// In provision().
+// Registers a backend. Call it in provision().
 inline void add_storage_backend(Host& host, StoreBackend backend) {
   auto* kept = host.keep(detail::KeptBackend{host, std::move(backend)});
   bp_storage_backend table{};

@@ -1,4 +1,4 @@
-// A server for the tests of a plugin: the C++ wrapper of host.h, which describes a host.
+// A server for the tests of a plugin: the C++ wrapper of host.h. See host.h for the properties of a host.
 //
 //   backplane::testing::Host host({"build/widgets.so"});
 //   auto widgets = host.resource("widgets.example.com/v1", "widgets");
@@ -6,12 +6,13 @@
 //   EXPECT_EQ(made.code(), 201);
 //   widgets.wait_until("first", [](const auto& widget) { return widget.integer("/status/size") == 3; });
 //
-// Header-only C++20 over the C functions of libbackplane-testing: any compiler, any mode of the C++ library, any test framework.
+// Header-only C++20 over the C functions of libbackplane-testing. It works with any compiler, any ABI mode of the C++ library, and any test
+// framework.
 //
 // Thread-safety: a Host from any thread; other objects from one thread at a time.
-// Lifetime:      the destructor of a Host stops the server; a Resource borrows the Host.
-// Errors:        std::runtime_error if the server does not start, a watch is refused or a condition is not met in time. A response with an
-//                error code is an Answer, and a request without a response is one with the code 0.
+// Lifetime:      the destructor of a Host stops the server. A Resource refers to its Host.
+// Errors:        std::runtime_error if the server does not start, if a watch is refused, or if a condition is not met in time. A response
+//                with an error code is an Answer. If there is no response, the Answer has the code 0.
 #pragma once
 
 #include <chrono>
@@ -32,7 +33,7 @@ namespace backplane::testing {
 
 inline constexpr std::chrono::milliseconds kPatience{60'000};
 
-// A response, an object or an event. Copies share it.
+// A response, an object or an event. Copies share the content.
 class Answer {
  public:
   explicit Answer(bpt_answer* answer) : answer_(answer, bpt_answer_release) {}
@@ -45,24 +46,24 @@ class Answer {
     return {body, size};
   }
   bool has(const std::string& pointer) const { return bpt_answer_value(answer_.get(), pointer.c_str()) != nullptr; }
-  // The member at a JSON pointer: a text without quotes, another value as JSON; empty if there is none.
+  // The member at a JSON pointer: strings without quotes, other values as JSON; empty if there is no such member.
   std::string text(const std::string& pointer) const {
     const char* value = bpt_answer_value(answer_.get(), pointer.c_str());
     return value != nullptr ? value : "";
   }
-  // The number at a JSON pointer; nullopt if it is not a number.
+  // The integer at a JSON pointer; nullopt if the member is not an integer.
   std::optional<long long> integer(const std::string& pointer) const {
     const std::string value = text(pointer);
     char* end = nullptr;
     const long long number = std::strtoll(value.c_str(), &end, 10);
     return value.empty() || *end != '\0' ? std::nullopt : std::optional<long long>(number);
   }
-  // The member as an Answer; nullopt if there is none.
+  // The member at a JSON pointer as an Answer; nullopt if there is no such member.
   std::optional<Answer> part(const std::string& pointer) const {
     bpt_answer* found = bpt_answer_part(answer_.get(), pointer.c_str());
     return found == nullptr ? std::nullopt : std::optional<Answer>(Answer(found));
   }
-  // The member of a metav1.Status.
+  // Members of the body, if it is a metav1.Status.
   std::string reason() const { return text("/reason"); }
   std::string message() const { return text("/message"); }
 
@@ -74,7 +75,7 @@ class Answer {
 class Watch {
  public:
   explicit Watch(bpt_watch* watch) : watch_(watch, bpt_watch_close) {}
-  // The next event, as {"type", "object"}; nullopt if none arrives within the limit, or at the end.
+  // Returns the next event, as {"type", "object"}; nullopt if no event arrives within `limit`, or if the watch has ended.
   std::optional<Answer> next(std::chrono::milliseconds limit = kPatience) {
     bpt_answer* event = bpt_watch_next(watch_.get(), static_cast<uint32_t>(limit.count()));
     return event == nullptr ? std::nullopt : std::optional<Answer>(Answer(event));
@@ -85,14 +86,14 @@ class Watch {
   std::unique_ptr<bpt_watch, void (*)(bpt_watch*)> watch_;
 };
 
-// One resource of one namespace, or of the cluster. Objects are JSON.
+// One resource, in one namespace or cluster-scoped. Objects are JSON.
 class Resource {
  public:
   using Condition = std::function<bool(const Answer& object)>;
 
   Resource(bpt_host* host, std::string path) : host_(host), path_(std::move(path)) {}
 
-  // "/apis/example.com/v1/namespaces/default/widgets", and the path of an object.
+  // "/apis/example.com/v1/namespaces/default/widgets"; with a name, the path of that object.
   const std::string& path() const noexcept { return path_; }
   std::string path(std::string_view name) const { return path_ + "/" + std::string(name); }
 
@@ -108,15 +109,15 @@ class Resource {
     return send("PATCH", path(name), query, "application/" + std::string(type), patch);
   }
   Answer remove(std::string_view name, std::string_view query = {}) const { return send("DELETE", path(name), query); }
-  // `query`: "resourceVersion=12"; empty: begins with the objects that exist.
+  // `query`: "resourceVersion=12". If it is empty, the watch begins with the existing objects.
   Watch watch(const std::string& query = {}) const {
     char error[512] = "";
     bpt_watch* opened = bpt_watch_open(host_, (query.empty() ? path_ : path_ + "?" + query).c_str(), error, sizeof error);
     if (opened == nullptr) throw std::runtime_error(error);
     return Watch(opened);
   }
-  // Waits by a watch until `condition` holds for the object, and returns it. If the object does not exist, `condition` gets an Answer with
-  // the code 404 and no members.
+  // Waits with a watch until `condition` holds for the object, and returns the object. If the object does not exist, `condition` receives
+  // an Answer with the code 404 and no members.
   Answer wait_until(const std::string& name, const Condition& condition, std::chrono::milliseconds limit = kPatience) const {
     Waiting waiting{&condition, nullptr};
     bpt_answer* met = bpt_wait(host_, path_.c_str(), name.c_str(), &Resource::holds, &waiting, static_cast<uint32_t>(limit.count()));
@@ -158,7 +159,7 @@ class Resource {
 
 class Host {
  public:
-  // Starts a server with these plugins (.so files) and further flags, and waits until it serves them.
+  // Starts a server with these plugins (.so files) and with additional flags. Waits until the server is ready.
   explicit Host(const std::vector<std::string>& plugins, const std::vector<std::string>& flags = {},
                 std::chrono::milliseconds limit = kPatience) {
     char error[8192] = "";
@@ -169,7 +170,7 @@ class Host {
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;
 
-  // `api_version`: "widgets.example.com/v1", or "v1" for the core group. `ns`: empty for resources of the cluster.
+  // `api_version`: "widgets.example.com/v1", or "v1" for the core group. `ns`: empty for cluster-scoped resources.
   Resource resource(const std::string& api_version, const std::string& plural, const std::string& ns = "default") const {
     std::string path = (api_version.find('/') == std::string::npos ? "/api/" : "/apis/") + api_version;
     if (!ns.empty()) path += "/namespaces/" + ns;
@@ -182,7 +183,7 @@ class Host {
   std::string log() const { return std::string(Answer(bpt_host_log(host_)).body()); }
   std::string kubeconfig() const { return bpt_host_kubeconfig(host_); }
   int process() const noexcept { return bpt_host_process(host_); }
-  // Stops the server and returns its exit code; a second call returns 0. No other function may be called afterwards.
+  // Stops the server and returns its exit code; a second call returns 0. After stop(), no other function of the Host may be called.
   int stop() noexcept { return bpt_host_stop(std::exchange(host_, nullptr)); }
 
  private:
