@@ -16,7 +16,7 @@ extern const bool kThrowsAreNoted;
 
 struct Caught {
   std::string what;   // never empty
-  std::string stack;  // a newline and a frame for each frame, the innermost first; empty: unknown
+  std::string stack;  // "\n" and a text for each frame, the innermost frame first; empty: unknown
 };
 
 // To be called inside a catch block.

@@ -1,6 +1,6 @@
-// SDK executors: loops, each of which has a thread and an Asio io_context, and a pool of threads.  All work of a loop that was constructed on a
-// thread of a server belongs to that server. On other loops, and on the BlockingPool, each piece of work belongs to the server of the thread
-// that has posted it.
+// SDK executors: loops, each of which has a thread and an Asio io_context, and a pool of threads.  All work of a loop that was constructed
+// on a thread of a server belongs to that server. On other loops, and on the BlockingPool, each piece of work belongs to the server of the
+// thread that has posted it.
 //
 // Thread-safety: post() and after() from any thread; all work of a loop runs on the loop's thread.
 // Lifetime:      call stop() before the objects that the posted work uses are destroyed.
@@ -55,7 +55,7 @@ class IoLoop final : public IoExecutor {
   std::shared_ptr<std::binary_semaphore> ended_ = std::make_shared<std::binary_semaphore>(0);
 };
 
-// The loops for connections. A server has one for each processor that it may use.
+// A fixed number of loops, for connections.
 class LoopPool {
  public:
   explicit LoopPool(std::size_t count);
@@ -83,7 +83,8 @@ class BlockingPool final : public Executor {
   boost::asio::thread_pool pool_;
 };
 
-// Runs `task` on `executor`, blocks until it has ended, and returns its result. For main() and tests; must not be called on an executor's thread.
+// Runs `task` on `executor`, blocks until it has ended, and returns its result. For main() and tests; must not be called on an executor's
+// thread.
 template <class T>
 T run_on(Executor& executor, Task<T> task);
 
