@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::string_view kAnonymous = "anonymous";
 
-// True for a request with a bearer token: a token that no authenticator recognizes is an invalid credential.
+// Returns true for a request that has a bearer token. A token that no authenticator recognizes is an invalid credential.
 bool carries_token(const Exchange& exchange) { return !bearer_token(exchange).empty(); }
 
-// Joins several errors; each text appears once.
+// Joins several errors. Equal texts appear once.
 Status all_of(const std::vector<Status>& failures) {
   std::vector<std::string> texts;
   std::string joined;
@@ -36,7 +36,7 @@ Status threw(std::string_view authenticator, const Caught& error) {
   return internal_error("authenticator " + std::string(authenticator) + " threw: " + error.what);
 }
 
-// An exception of a plugin is an error of that plugin alone.
+// An exception of a plugin is converted to an error of that plugin's authenticator.
 Task<AuthenticationResult> ask(Authenticator& authenticator, RequestContext& context, Exchange& exchange) {
   return fenced<AuthenticationResult>([&] { return authenticator.authenticate(context, exchange); },
                                       [&](const Caught& error) { return threw(authenticator.name(), error); });
@@ -47,7 +47,8 @@ std::optional<AuthenticationResult> ask_now(Authenticator& authenticator, Reques
                     [&](const Caught& error) -> std::optional<AuthenticationResult> { return threw(authenticator.name(), error); });
 }
 
-// The user name of the server's calls to itself and to its peers. Other requests get it only with a certificate.
+// The user name system:apiserver belongs to the server's calls to itself and to its peers. Other requests get this name only by a
+// certificate.
 Status reserved_name(std::string_view authenticator) {
   security_log().warn("an authenticator returned a reserved user name authenticator={} user={}", authenticator, kApiServerUser);
   return unauthorized("authenticator " + std::string(authenticator) + " returned the reserved user name " + std::string(kApiServerUser));
@@ -80,14 +81,14 @@ Result<std::optional<UserRef>> UnionAuthentication::of_connection(const Exchange
   auto certificate = user_of_certificate(exchange, config_.certificate_uids);
   if (!certificate.ok() || certificate->has_value()) return certificate;
   if (!headers.ok()) return std::move(headers.status());
-  // Upstream's request-header authenticator fails for a certificate that is not the front proxy's, unless the certificate authenticates a
-  // user.
+  // In upstream, the request-header authenticator fails if a client certificate is not one of a front proxy. This is an error only if the
+  // certificate does not authenticate a user either.
   const bool no_proxy = exchange.peer_certificate() != nullptr && front_proxy_certificate(exchange) == nullptr;
   if (no_proxy && config_.request_header.enabled()) return unauthorized();
   return certificate;
 }
 
-// A credential for other audiences is invalid.  Credentials without audiences are valid everywhere.
+// A credential for other audiences is invalid. A credential without audiences is valid for every server.
 bool UnionAuthentication::is_meant_for_us(const std::vector<std::string>& audiences) const {
   const auto& own = config_.api_audiences;
   if (own.empty() || audiences.empty()) return true;
@@ -104,7 +105,7 @@ std::optional<Result<UserRef>> UnionAuthentication::settle(const Authenticator& 
   }
   if (!found->has_value()) return std::nullopt;
   AuthenticationResponse& response = **found;
-  // Upstream's NewFailOnError: a client with a bad credential is not anonymous.
+  // Like upstream's NewFailOnError: a client that has an invalid credential does not become anonymous.
   if (bad_credential && response.user.name == kAnonymousUser) return std::nullopt;
   if (response.user.name == kApiServerUser) {
     (void)reserved_name(authenticator.name());
@@ -121,7 +122,7 @@ std::optional<Result<UserRef>> UnionAuthentication::settle(const Authenticator& 
 std::optional<Result<UserRef>> UnionAuthentication::authenticate_now(RequestContext& context, Exchange& exchange) const {
   auto known = of_connection(exchange);
   if (known.ok() && known->has_value()) return Result<UserRef>(std::move(**known));
-  // A plugin may authenticate the client by another credential even if the certificate is invalid.
+  // If the certificate is invalid, a plugin may still authenticate the client by another credential.
   bool bad_credential = !known.ok();
   for (const auto& plugin : config_.plugins) {
     auto found = ask_now(*plugin, context, exchange);

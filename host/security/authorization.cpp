@@ -13,7 +13,7 @@ namespace backplane {
 namespace {
 
 constexpr std::array<std::string_view, 6> kModes{"AlwaysAllow", "AlwaysDeny", "ABAC", "Webhook", "RBAC", "Node"};
-// The order of the authorizers if --authorization-mode is unset.
+// The order of the modes if --authorization-mode is not set.
 constexpr std::array<std::string_view, 4> kModesWithoutFlag{"Node", "RBAC", "ABAC", "Webhook"};
 constexpr std::array<std::string_view, 5> kPublicPaths{"/healthz", "/livez", "/readyz", "/version", "/version/"};
 
@@ -22,7 +22,7 @@ AuthorizerPlace place_of(const std::shared_ptr<Authorizer>& authorizer) {
   return {std::string(name), boost::algorithm::to_lower_copy(std::string(name)), authorizer};
 }
 
-// Null for types that only plugins provide.
+// Returns null for types that only plugins provide.
 std::shared_ptr<Authorizer> built_in(std::string_view type) {
   if (type == "AlwaysAllow") return make_always_allow();
   return type == "AlwaysDeny" ? make_always_deny() : nullptr;
@@ -71,11 +71,11 @@ class PublicInfo final : public Authorizer, public RuleResolver {
   }
 
  private:
-  // The groups that upstream's system:public-info-viewer is bound to.
+  // Returns true for members of the groups to which upstream binds system:public-info-viewer.
   static bool is_bound(const UserInfo& user) { return user.in_group(kAuthenticatedGroup) || user.in_group(kUnauthenticatedGroup); }
 };
 
-// `User "jane" cannot get resource "pods/log" in API group "" in the namespace "x"`.
+// Returns a text such as `User "jane" cannot get resource "pods/log" in API group "" in the namespace "x"`.
 std::string refusal_text(const AuthorizationAttributes& wanted) {
   std::string text = "User " + quoted(wanted.user->name) + " cannot " + wanted.verb;
   if (!wanted.resource_request) return text + " path " + quoted(wanted.path);
@@ -84,7 +84,7 @@ std::string refusal_text(const AuthorizationAttributes& wanted) {
   return text + (wanted.ns.empty() ? " at the cluster scope" : " in the namespace " + quoted(wanted.ns));
 }
 
-// Error texts must not look like valid HTML (responsewriters: sanitizer).
+// The text must not look like valid HTML (upstream: the sanitizer of responsewriters).
 std::string refusal(const AuthorizationAttributes& wanted) { return escaped_markup(refusal_text(wanted)); }
 
 AuthorizerResult threw(const Authorizer& authorizer, const Caught& error) {
@@ -103,7 +103,7 @@ std::optional<AuthorizerResult> ask_now(const Authorizer& authorizer, const Requ
                     [&](const Caught& error) -> std::optional<AuthorizerResult> { return threw(authorizer, error); });
 }
 
-// utilerrors.NewAggregate: one error unchanged, several in brackets, equal ones once.
+// Like utilerrors.NewAggregate: a single error is unchanged, several errors are in brackets, and equal errors appear once.
 Status together(const std::vector<Status>& errors) {
   std::vector<std::string_view> texts;
   for (const Status& error : errors) {
@@ -116,7 +116,7 @@ Status together(const std::vector<Status>& errors) {
   return Status(Reason::kInternalError, text + "]");
 }
 
-// Collects the reason and the error of an authorizer without an opinion.
+// Stores the reason and the error of an authorizer that has no opinion.
 void note_silence(AuthorizerResult&& result, PendingAuthorization& pending) {
   if (!result.reason.empty()) pending.reasons.append(pending.reasons.empty() ? "" : "\n").append(result.reason);
   if (!result.error.ok()) pending.errors.push_back(std::move(result.error));
@@ -179,7 +179,7 @@ std::optional<AuthorizerResult> Authorization::begin(const RequestView& request,
   return result;
 }
 
-// kNoOpinion is not a decision and is not counted.
+// kNoOpinion is not a decision, so it is not counted.
 void Authorization::note(std::size_t index, Decision decision) const noexcept {
   if (decision == Decision::kNoOpinion) return;
   Decisions& decisions = *decisions_[index];
@@ -212,7 +212,7 @@ Task<AuthorizerResult> Authorization::finish(const AuthorizationAttributes& attr
 Task<RuleList> Authorization::rules_for(UserInfo user, std::string ns) {
   RuleList all;
   std::vector<Status> errors;
-  // RBAC's default roles grant it to them too.
+  // RBAC's default roles also give system:masters these rules.
   const bool rbac = std::any_of(places_.begin(), places_.end(), [](const AuthorizerPlace& place) { return place.type == "RBAC"; });
   if (is_privileged(user) && !rbac) add_everything(all);
   for (const auto& place : places_) {
@@ -268,7 +268,7 @@ AuthorizationPlan plan_authorization(const std::vector<AuthorizerPlace>& places,
     const auto found = std::find_if(registered.begin(), registered.end(), [&](const auto& each) { return each->name() == mode; });
     if (found != registered.end()) plan.places.push_back(place_of(*found));
   }
-  // RBAC's default roles grant access to the public information.
+  // If RBAC is registered, its default roles allow access to the public information.
   const bool rbac = std::any_of(registered.begin(), registered.end(), [](const auto& each) { return each->name() == "RBAC"; });
   if (!rbac) plan.places.push_back(place_of(make_public_info()));
   return plan;

@@ -1,9 +1,9 @@
-// Authentication, authorization and token authentication of the server, which can be replaced as a whole while requests run. A call that
-// has begun uses the former ones, which are destroyed after their last call.
+// The authentication, the authorization and the token authentication of the server. Each can be replaced while requests run. A call that
+// has begun uses the former object, which is destroyed after its last call.
 //
-// Thread-safety: every method from any thread.
+// Thread-safety: any thread.
 // Lifetime:      outlives the plugins and the handler chain.
-// Errors:        kServiceUnavailable before the first publish().
+// Errors:        kServiceUnavailable before the first publish() and after withdraw().
 #pragma once
 
 #include <memory>
@@ -29,9 +29,9 @@ class PublishedAuthorizer final : public ResumableAuthorizer, public RuleResolve
   void publish(std::shared_ptr<Authorization> authorization) {
     authorization_.set(std::make_shared<const std::shared_ptr<Authorization>>(std::move(authorization)));
   }
-  // From now on calls return the errors of the time before the first publish().
+  // From now on, calls return the same errors as before the first publish().
   void withdraw() { authorization_.set(nullptr); }
-  // Null before publish().
+  // Returns null before the first publish() and after withdraw().
   std::shared_ptr<Authorization> current() const {
     const auto published = authorization_.get();
     return published ? *published : nullptr;

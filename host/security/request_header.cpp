@@ -32,7 +32,7 @@ void add_groups(const Exchange& exchange, const std::vector<std::string>& names,
   }
 }
 
-// The key after a prefix, unescaped; a key that is not valid percent-encoding is used unchanged.
+// Decodes the part of a header name after the prefix. A key that is not valid percent-encoding is used unchanged.
 std::string extra_key(std::string_view rest) {
   bool good = true;
   std::string key = percent_decode(rest, false, &good);

@@ -1,8 +1,8 @@
-// Front proxies (an aggregator, another server of the cluster) present their certificate and name the client in headers:
-// apiserver/pkg/authentication/request/headerrequest.
+// Front proxies, such as an aggregator or another server of the cluster. A front proxy authenticates by its certificate, and names the user
+// in request headers (upstream: apiserver/pkg/authentication/request/headerrequest).
 //
 // Thread-safety: pure functions.
-// Errors:        kUnauthorized for a front proxy whose name is not allowed.
+// Errors:        kUnauthorized if the common name of the front proxy's certificate is not allowed.
 #pragma once
 
 #include <optional>
@@ -16,8 +16,8 @@
 namespace backplane {
 
 struct RequestHeaderConfig {
-  std::string client_ca_file;              // empty: no front proxy is known
-  std::vector<std::string> allowed_names;  // common names; empty: any
+  std::string client_ca_file;              // empty: front proxies are disabled
+  std::vector<std::string> allowed_names;  // allowed common names; empty: all
   std::vector<std::string> username_headers;
   std::vector<std::string> uid_headers;
   std::vector<std::string> group_headers;
@@ -25,7 +25,7 @@ struct RequestHeaderConfig {
   bool enabled() const noexcept { return !client_ca_file.empty(); }
 };
 
-// nullopt for a peer that is not a front proxy, or that names no user.
+// Returns nullopt if the peer is not a front proxy, or if the request does not name a user.
 Result<std::optional<UserInfo>> user_of_request_headers(const RequestHeaderConfig& config, const Exchange& exchange);
 
 }  // namespace backplane

@@ -13,7 +13,7 @@
 namespace backplane {
 namespace {
 
-// The part of an exchange that authenticators look at.
+// The part of an exchange that authenticators use.
 class FakeExchange final : public Exchange, public FrontProxyPeer {
  public:
   std::optional<PeerCertificate> certificate;
@@ -142,7 +142,7 @@ TEST_F(Security, EveryCertificateNamesItsOwnBearerHoweverManyThereAre) {
       EXPECT_EQ((**user)->groups, (std::vector<std::string>{"group-" + std::to_string(i), "system:authenticated"}));
     }
   }
-  // Without a fingerprint the certificate cannot be cached.
+  // A certificate without a fingerprint is not cached.
   for (const char* name : {"a", "b"}) {
     exchange.certificate = PeerCertificate{name, {}, ""};
     EXPECT_EQ((**union_of.authenticate_now(context, exchange))->name, name);
@@ -159,7 +159,7 @@ TEST_F(Security, APluginCannotAuthenticateTheServersOwnName) {
     UnionTokenAuthentication tokens(plugins);
     EXPECT_EQ(run_on(loop, tokens.authenticate_token("x", {})).ok(), known) << name;
   }
-  // A certificate sets the user, and so do the headers of a front proxy.
+  // A certificate may set this user name, and so may the headers of a front proxy.
   exchange.certificate = PeerCertificate{"system:apiserver", {}, ""};
   EXPECT_TRUE(ask(UnionAuthentication({})).ok());
 }
@@ -208,7 +208,8 @@ class ThrowsOnOtherExecutor final : public Authenticator, public Authorizer, pub
   Executor& executor_;
 };
 
-// The caller continues with the request's deadline and exchange.
+// After authentication and authorization, the caller uses the request's deadline and exchange, so both must resume on the request's
+// executor.
 Task<std::vector<Executor*>> executors_after(const UnionAuthentication& authentication, Authorization& authorization,
                                              RequestContext& context, Exchange& exchange) {
   std::vector<Executor*> after;
@@ -263,7 +264,7 @@ TEST_F(Security, ACertificateWithoutACommonNameHasNoUser) {
   EXPECT_FALSE(ask(UnionAuthentication({false, {}})).ok());
 }
 
-// The anonymous authenticator of a configuration file is a plugin's.
+// The anonymous authenticator of a configuration file belongs to a plugin.
 class AnonymousPlugin final : public Authenticator {
  public:
   std::string_view name() const noexcept override { return "anonymous"; }
@@ -323,7 +324,7 @@ AuthenticationConfig with_front_proxies() {
 }
 
 TEST_F(Security, AFrontProxySetsTheUser) {
-  exchange.rejected = true;  // the certificate is not for client authentication
+  exchange.rejected = true;  // the certificate is not valid for client authentication
   exchange.proxy = PeerCertificate{"front-proxy", {}, ""};
   exchange.request_headers = {{"X-Other-User", "jane"}, {"X-Remote-Uid", "u"},           {"X-Remote-Group", "a"},
                               {"x-remote-group", "b"},  {"X-Remote-Group", ""},          {"X-Remote-Extra-Example.com%2fScopes", "s1"},
@@ -562,7 +563,7 @@ TEST_F(Security, AnAuthorizerThatThrowsHasNoOpinionAndAnError) {
   EXPECT_EQ(ask(Authorization({std::make_shared<ThrowingAuthorizer>(), make_always_allow()})).decision, Decision::kAllow);
 }
 
-// Decides without waiting if `now`; counts its calls.
+// Decides without waiting if `now` is true. Counts its calls.
 class Counted final : public Authorizer {
  public:
   Counted(bool now, AuthorizerResult result) : now_(now), result_(std::move(result)) {}
@@ -710,7 +711,7 @@ TEST_F(Security, AskingBeforeThereIsAServerIsAnErrorAndNoPermission) {
   EXPECT_EQ(run_on(loop, published.authorize(attributes)).decision, Decision::kAllow);
 }
 
-// Publishes another configuration during the call, and then decides.
+// Publishes another configuration during the call, then decides.
 class Reloader final : public Authorizer {
  public:
   Reloader(PublishedAuthorizer& published, std::shared_ptr<Authorization> next) : published_(published), next_(std::move(next)) {}

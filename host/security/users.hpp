@@ -1,4 +1,4 @@
-// The names of users and groups with a meaning for the server (apiserver/pkg/authentication/user).
+// The names of users and groups that have a meaning for the server (apiserver/pkg/authentication/user).
 //
 // Thread-safety: constants and pure functions.
 #pragma once
@@ -23,7 +23,7 @@ inline UserInfo loopback_user() {
   return user;
 }
 
-// Upstream's group adder: adds system:authenticated to every user except the anonymous one.
+// Like upstream's group adder: adds system:authenticated, except to the anonymous user and to members of system:unauthenticated.
 inline UserInfo with_authenticated_group(UserInfo user) {
   if (user.name == kAnonymousUser) return user;
   for (const auto& group : user.groups) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kCredentialId = "authentication.kubernetes.io/credential-id";
 
-// Records the remaining validity of the certificate of each request.
+// Observes the remaining validity of the client certificate. Called for each request.
 void observe_expiration(const PeerCertificate& certificate) {
   constexpr double kHour = 3600, kDay = 24 * kHour;
   static Metric& expirations = Metric::histogram("apiserver_client_certificate_expiration_seconds",
@@ -37,14 +37,14 @@ UserInfo named_by(const PeerCertificate& certificate, bool with_uid) {
   return with_authenticated_group(std::move(user));
 }
 
-// The user of one certificate, which is identified by its fingerprint.
+// The user of a certificate. The fingerprint identifies the certificate.
 struct Known {
   std::string fingerprint;
   bool with_uid = false;
   UserRef user;
 };
 
-// Cached per thread: a connection sends many requests, and a thread has few connections at a time.
+// Users are cached for each thread. A connection sends many requests, and a thread has few connections at a time.
 UserRef user_of(const PeerCertificate& certificate, bool with_uid) {
   thread_local std::array<Known, 16> known;
   const std::string& fingerprint = certificate.sha256_fingerprint;
@@ -55,7 +55,7 @@ UserRef user_of(const PeerCertificate& certificate, bool with_uid) {
   return here.user;
 }
 
-// True if there is no uid, or one that is not empty.
+// Returns true if there is no uid, or exactly one that is not empty.
 bool has_good_uid(const PeerCertificate& certificate) {
   const auto& ids = certificate.user_ids;
   if (ids.empty() || (ids.size() == 1 && !ids.front().empty())) return true;
@@ -70,8 +70,8 @@ Result<std::optional<UserRef>> user_of_certificate(const Exchange& exchange, boo
   const PeerCertificate* certificate = exchange.peer_certificate();
   if (certificate == nullptr && exchange.peer_certificate_rejected()) return unauthorized();
   if (certificate != nullptr) observe_expiration(*certificate);
-  // A certificate without a common name identifies no user (upstream's CommonNameUserConversion): the request is anonymous, if that is
-  // allowed.
+  // A certificate without a common name identifies no user (upstream's CommonNameUserConversion). The request is then anonymous, if
+  // anonymous requests are allowed.
   if (certificate == nullptr || certificate->common_name.empty()) return std::optional<UserRef>();
   if (with_uid && !has_good_uid(*certificate)) return unauthorized();
   return std::optional<UserRef>(user_of(*certificate, with_uid));

@@ -1,8 +1,10 @@
-// Client certificates: common name → user, organizations → groups, 1.3.6.1.4.1.57683.2 → uid.
+// Client certificates. The common name is the user name, organizations are groups, and the subject attribute 1.3.6.1.4.1.57683.2 is the
+// uid.
 //
-// The transport verifies the certificate during the handshake; here it only becomes a user.
-// Thread-safety: any thread; each keeps the users of the certificates that it saw last.
-// Errors:        kUnauthorized for a certificate that was sent and did not verify, or that has several uids or an empty one.
+// transport/client_trust.hpp verifies the certificate. These functions only convert it to a user.
+// Thread-safety: any thread. Each thread caches the users of recent certificates.
+// Errors:        kUnauthorized if the client has sent a certificate that is invalid. Also if `with_uid` is set and the certificate has
+//                several uids or an empty one.
 #pragma once
 
 #include <optional>
@@ -13,8 +15,9 @@
 
 namespace backplane {
 
-// The user of the connection's certificate, in the group system:authenticated; nothing if the client has sent no certificate.
-// `with_uid`: the user has the uid of the certificate's subject (the feature gate AllowParsingUserUIDFromCertAuth).
+// Returns the user of the client certificate, in the group system:authenticated. Returns nullopt if the client has sent no certificate, or
+// one without a common name. `with_uid`: the user gets the uid of the certificate's subject (the feature gate
+// AllowParsingUserUIDFromCertAuth).
 Result<std::optional<UserRef>> user_of_certificate(const Exchange& exchange, bool with_uid);
 
 }  // namespace backplane
