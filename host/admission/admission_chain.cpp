@@ -45,7 +45,7 @@ Metric& step_durations() {
 
 double seconds_between(Clock::time_point from, Clock::time_point to) { return std::chrono::duration<double>(to - from).count(); }
 
-// Pauses between two calls of ready(): most plugins wait for a list that takes a few milliseconds.
+// The first and the longest pause between two calls of ready(). Most plugins wait for a list that takes a few milliseconds.
 constexpr std::chrono::milliseconds kFirstLook{1}, kLastLook{100};
 
 // ---- calls of a plugin
@@ -82,7 +82,7 @@ Task<BeginResult> ask_begin(const AdmissionPlugin& plugin, const AdmissionAttrib
                              [&plugin](const Caught& error) { return BeginResult(threw(plugin.name(), error)); });
 }
 
-// The begun write of a plugin.  It holds the plugin, because the chain may publish other plugins before the write ends.
+// The begun write of a plugin. It shares the plugin, because other plugins may be published before the write ends.
 class HeldWrite final : public BegunWrite {
  public:
   HeldWrite(std::shared_ptr<const AdmissionPlugin> plugin, std::unique_ptr<BegunWrite> write)
@@ -92,7 +92,7 @@ class HeldWrite final : public BegunWrite {
                                 [this](const Caught& error) { return Result<bool>(threw(plugin_->name(), error)); });
   }
   Task<void> finish(bool kept) override {
-    // The write has ended: an exception can only be logged.
+    // The write has ended, so an exception can only be logged.
     auto finishing =
         fenced<Status>([this, kept] { return finish_write(kept); }, [this](const Caught& error) { return threw(plugin_->name(), error); });
     (void)co_await std::move(finishing);
@@ -104,11 +104,11 @@ class HeldWrite final : public BegunWrite {
     co_return Status();
   }
 
-  const std::shared_ptr<const AdmissionPlugin> plugin_;  // declared first, so destroyed last
+  const std::shared_ptr<const AdmissionPlugin> plugin_;  // declared first, so that it is destroyed last
   const std::unique_ptr<BegunWrite> write_;
 };
 
-// Upstream's reinvoker: a second pass over the plugins with reinvoked().
+// Implements the second pass, like upstream's reinvoker: plugins with reinvoked() run again if a plugin has requested it.
 class Reinvocation {
  public:
   explicit Reinvocation(AdmissionAttributes& attributes) : attributes_(attributes) { attributes_.reinvocation = &state_; }
@@ -125,10 +125,10 @@ class Reinvocation {
 
 }  // namespace
 
-// The cells of a histogram by step, operation and result. A cell is looked up when it is first observed.
+// The metric cells of a histogram, by step, operation and result. A cell is looked up at its first observation.
 class AdmissionChain::DurationCells {
  public:
-  // `plugin`: the first label of the histogram of plugins; empty: the histogram of steps.
+  // `plugin`: the value of the label "name" in the histogram of plugins. If it is empty, the histogram of steps is used.
   void observe(std::string_view plugin, Step step, AdmissionOperation operation, const Status& status, double seconds) const {
     auto& place = cells_[static_cast<std::size_t>(step)][static_cast<std::size_t>(operation)][status.ok() ? 0 : 1];
     MetricCell* cell = place.load(std::memory_order_acquire);
@@ -145,7 +145,7 @@ class AdmissionChain::DurationCells {
   mutable std::array<std::array<std::array<std::atomic<MetricCell*>, 2>, 4>, 2> cells_{};
 };
 
-// A plugin with its properties, which are read once, and the cells of its durations.
+// A plugin, its properties, which are read once, and the metric cells of its durations.
 class AdmissionChain::Entry {
  public:
   explicit Entry(std::shared_ptr<const AdmissionPlugin> plugin) : plugin_(std::move(plugin)) {
@@ -166,7 +166,8 @@ class AdmissionChain::Entry {
   DurationCells durations_;
 };
 
-// Measures one step and the plugins in it with one clock reading per plugin: the end of one call is the start of the next.
+// Measures the durations of a step and of its plugins. It reads the clock once for each plugin: the end of a call is the start of the next
+// one.
 class AdmissionChain::StepClock {
  public:
   StepClock(const DurationCells& durations, Step step, AdmissionOperation operation)

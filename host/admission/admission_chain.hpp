@@ -1,9 +1,10 @@
-// Runs the admission plugins in order: the mutating step, once more if a plugin requests it, then the validating step.
+// Runs the admission plugins in order. admit() is the mutating step; it runs a second time if a plugin requests it. validate() is the
+// validating step.
 //
-// Thread-safety: every method from any thread.  A step runs with the plugins that were published when it began.
-//                Each step resumes its caller on the executor on which it began, whichever executor the plugins end on.
-// Errors:        the first refusal; 403 "not yet ready to handle request" for a plugin that does not become ready in time;
-//                kInternalError for a plugin that throws.
+// Thread-safety: any thread. A step runs with the plugins that were published when it began. It resumes its caller on the executor on which
+//                it began, whichever executor the plugins end on.
+// Errors:        the first error of a plugin. 403 "not yet ready to handle request" if a plugin does not become ready in time.
+//                kInternalError if a plugin throws.
 #pragma once
 
 #include <chrono>
@@ -18,16 +19,16 @@ namespace backplane {
 
 class AdmissionChain final : public WriteAdmission {
  public:
-  // How long a write waits for a plugin that is not ready.
+  // `patience`: how long a write waits for a plugin that is not ready.
   explicit AdmissionChain(std::chrono::nanoseconds patience = std::chrono::seconds(10));
   ~AdmissionChain() override;
   using Plugins = std::vector<std::shared_ptr<const AdmissionPlugin>>;
-  // Replaces all plugins. A step that is running continues with the plugins that it began with.
+  // Replaces all plugins. A running step continues with the plugins with which it began.
   void publish(const Plugins& plugins);
   std::vector<std::string> names() const;
   Task<Status> admit(AdmissionAttributes& attributes) override;
   Task<Status> validate(const AdmissionAttributes& attributes) override;
-  // True if one of the plugins reads managedFields.
+  // Returns true if a plugin reads managedFields.
   bool reads_managed_fields() const noexcept override;
   bool begins(AdmissionOperation operation) const noexcept override;
   Task<Result<Begun>> begin(const AdmissionAttributes& attributes) override;
@@ -41,7 +42,7 @@ class AdmissionChain final : public WriteAdmission {
   Task<Status> wait_ready(const AdmissionPlugin& plugin, const AdmissionAttributes& attributes) const;
 
   kit::Published<Entries> entries_{std::make_shared<const Entries>()};
-  const std::unique_ptr<const DurationCells> durations_;  // of the steps
+  const std::unique_ptr<const DurationCells> durations_;  // the durations of the steps
   const std::chrono::nanoseconds patience_;
 };
 

@@ -69,7 +69,7 @@ TEST_F(AdmissionChainTest, StopsAtTheFirstRefusal) {
   EXPECT_EQ(log, (std::vector<std::string>{"a admit"}));
 }
 
-// Changes the object in each pass and requests another pass.
+// Changes the object in each pass, and requests another pass.
 class Mutator final : public AdmissionPlugin {
  public:
   explicit Mutator(std::vector<std::string>& log) : log_(log) {}
@@ -122,7 +122,7 @@ class Waiting final : public AdmissionPlugin {
   mutable std::atomic<int> looks_;
 };
 
-// Publishes another chain in the middle of a step.
+// Publishes another chain during a step.
 class Replacer final : public AdmissionPlugin {
  public:
   Replacer(AdmissionChain& chain, AdmissionChain::Plugins next) : chain_(chain), next_(std::move(next)) {}
@@ -150,7 +150,7 @@ TEST_F(AdmissionChainTest, AStepEndsWithThePluginsThatItBeganWith) {
   EXPECT_EQ(log.back(), "new admit");
 }
 
-// Ends on another executor; throws there if `throws`.
+// Ends on another executor, and throws there if `throws` is true.
 class Wanderer final : public AdmissionPlugin {
  public:
   Wanderer(Executor& other, bool throws) : other_(other), throws_(throws) {}
@@ -186,7 +186,7 @@ class Wanderer final : public AdmissionPlugin {
 
 struct StepResult {
   Status status;
-  Executor* executor = nullptr;  // executor on which the step has ended
+  Executor* executor = nullptr;  // the executor on which the step has ended
 };
 Task<StepResult> run_steps(AdmissionChain& chain, AdmissionAttributes& attributes) {
   StepResult out;

@@ -39,7 +39,7 @@ bool is_configuration(const Object& root) {
 
 Result<Value> parse(const std::string& text) { return parse_yaml(text, {}, nullptr); }
 
-// The configuration of one plugin: the `configuration` of the row, or the contents of the file that its `path` names.
+// Returns the configuration of a plugin: the member `configuration`, or the contents of the file that `path` names.
 Result<AdmissionPluginConfig> plugin_config(const Object& row, const std::string& path) {
   AdmissionPluginConfig config;
   const Value* inline_value = find(row, "configuration");

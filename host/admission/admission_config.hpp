@@ -1,9 +1,9 @@
-// --admission-control-config-file: an AdmissionConfiguration (apiserver.config.k8s.io/v1), which gives single plugins a configuration,
-// inline or as another file.
+// Reads the file of --admission-control-config-file: an AdmissionConfiguration (apiserver.config.k8s.io/v1). It contains configurations of
+// plugins, or the paths of their files.
 //
-// Thread-safety: reads files; start-up.
-// Errors:        kBadRequest with the file's name: it cannot be read, is no AdmissionConfiguration, has fields that it does not know, names
-//                a plugin twice or not at all.
+// Thread-safety: any thread. The functions read files; they are called during startup.
+// Errors:        kBadRequest with the name of the file. The file cannot be read, is not an AdmissionConfiguration, has an unknown field, or
+//                has a plugin twice or without a name.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct ConfiguredAdmissionPlugin {
 using AdmissionConfiguration = std::vector<ConfiguredAdmissionPlugin>;
 
 Result<AdmissionConfiguration> read_admission_configuration(const std::string& path);
-// The same for the file's text; relative paths start at the folder of `path`.
+// Parses the text of the file. Relative paths of plugin files are relative to the folder of `path`.
 Result<AdmissionConfiguration> parse_admission_configuration(std::string_view text, const std::string& path);
 
 }  // namespace backplane

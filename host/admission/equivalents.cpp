@@ -9,7 +9,7 @@ namespace {
 
 using Storages = std::map<std::string, std::shared_ptr<RestStorage>>;
 
-// The stored kind of the objects of a path; a subresource has the kind of its resource.
+// Returns a text that identifies the stored kind of the objects. A subresource has the kind of its resource, and its own path.
 std::string identity_of(const std::string& group, const Storages& storages, const std::string& path) {
   const std::string resource = path.substr(0, path.find('/'));
   const auto parent = storages.find(resource);
@@ -32,7 +32,7 @@ void add_rows(std::vector<EquivalentResourceTable::Row>& rows, const GroupVersio
   }
 }
 
-// The prefix distinguishes it from the names of delegates.
+// The prefix distinguishes the source from names of delegates.
 std::string source_of(const GroupResource& resource) { return "resource/" + resource.to_string(); }
 
 }  // namespace

@@ -1,7 +1,7 @@
-// Finds resources that serve the same objects: resources whose objects are stored as one kind.
+// Finds the resources that serve the same objects, i.e. whose objects are stored as the same kind.
 //
-// Thread-safety: every method from any thread; readers do not wait for one another.
-// Lifetime:      holds names only, no storage.
+// Thread-safety: any thread. Readers do not block each other.
+// Lifetime:      has only names, and no reference to a storage.
 #pragma once
 
 #include <map>
@@ -18,30 +18,31 @@ namespace backplane {
 
 class EquivalentResourceTable final : public EquivalentResources {
  public:
-  // A resource or subresource, and the kind of its objects. `identity` is equal for all resources that serve the same objects.
+  // A resource or subresource, and the kind of its objects. All resources that serve the same objects have the same `identity`.
   struct Row {
     GroupVersionResource resource;
     std::string subresource;
     GroupVersionKind kind;
     std::string identity;
   };
-  // All rows of a source. They replace its former rows; no rows: the source is removed.
+  // All rows of a source: a delegate, or a resource that was published at run time. They replace the former rows of the source. If there
+  // are none, the source is removed.
   struct SourceRows {
     std::string source;
     std::vector<Row> rows;
   };
 
-  // Replaces the rows of a delegate by those of its groups.
+  // Replaces the rows of a delegate by the resources of `groups`.
   void set(const std::string& delegate, const std::vector<APIGroupInfo>& groups);
-  // For resources that are added and removed at run time: names_of() returns the rows of a change, one source for each resource; apply()
-  // publishes them.
+  // For resources that are published at run time. names_of() returns the rows of a change, with a source for each resource. apply() puts
+  // rows into the table.
   static std::vector<SourceRows> names_of(const GroupsChange& change);
   void apply(std::vector<SourceRows> changes);
   std::vector<GroupVersionResource> equivalents_of(const GroupVersionResource& resource, std::string_view subresource) const override;
   GroupVersionKind kind_of(const GroupVersionResource& resource, std::string_view subresource) const override;
 
  private:
-  using Key = std::pair<GroupVersionResource, std::string>;  // with its subresource
+  using Key = std::pair<GroupVersionResource, std::string>;  // a resource and its subresource
   struct Known {
     GroupVersionKind kind;
     std::string identity;
@@ -53,7 +54,7 @@ class EquivalentResourceTable final : public EquivalentResources {
   using Rows = std::map<Key, Known>;
   void forget(Rows::iterator row);
   Rows rows_;
-  std::map<std::string, std::vector<const Key*>> by_identity_;  // keys of rows_
+  std::map<std::string, std::vector<const Key*>> by_identity_;  // points to keys of rows_
 };
 
 }  // namespace backplane

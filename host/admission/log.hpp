@@ -1,4 +1,4 @@
-// The log of the folder admission.
+// The logger of host/admission.
 //
 // Thread-safety: any thread.
 #pragma once

@@ -64,10 +64,11 @@ bool is_registered(const std::vector<AdmissionRegistration>& registered, std::st
   return std::any_of(registered.begin(), registered.end(), [&](const auto& each) { return each.name == name; });
 }
 
-// Inserts one name: directly before the plugin that it precedes, or directly after the plugin that it follows, or at the end.
+// Inserts a name: directly before the plugin that it must precede, otherwise directly after the plugin that it must follow, otherwise at
+// the end.
 Status insert(Names& order, const AdmissionRegistration& added) {
-  std::size_t first = 0;            // lower bound of its position
-  std::size_t last = order.size();  // upper bound of its position
+  std::size_t first = 0;            // the first possible position
+  std::size_t last = order.size();  // the last possible position
   std::string_view follows, precedes;
   for (const auto& name : added.behind) {
     const auto place = place_of(order, name);
@@ -90,7 +91,7 @@ Status insert(Names& order, const AdmissionRegistration& added) {
   return {};
 }
 
-// Whether a plugin that this one names is not in the order yet.
+// Returns true if this plugin names another plugin that has not been inserted yet.
 bool waits(const AdmissionRegistration& each, const std::vector<const AdmissionRegistration*>& left) {
   return std::any_of(left.begin(), left.end(), [&](const AdmissionRegistration* other) {
     return other != &each && (has(each.in_front_of, other->name) || has(each.behind, other->name));

@@ -1,7 +1,7 @@
-// The admission plugins of kube-apiserver 1.36 in the order in which it runs them, and the places of other plugins in that order.
+// The admission plugins of kube-apiserver 1.36 in the order in which they run, and the positions of other plugins in this order.
 //
 // Thread-safety: pure functions and constants.
-// Errors:        places that contradict each other.
+// Errors:        kBadRequest if the positions of plugins contradict each other.
 #pragma once
 
 #include <span>
@@ -20,11 +20,13 @@ struct UpstreamAdmissionPlugin {
 std::span<const UpstreamAdmissionPlugin> upstream_admission_plugins() noexcept;
 const UpstreamAdmissionPlugin* find_upstream_admission_plugin(std::string_view name) noexcept;
 
-// Every name, upstream's and those of `registered`, in running order. A place next to a plugin that is not known has no effect.
+// Returns the names of upstream's plugins and of the registered plugins, in the order in which they run. If a plugin names a neighbour that
+// does not exist, this has no effect.
 // Errors:        `admission plugin "a" cannot run before "b" and after "c"`.
 Result<std::vector<std::string>> admission_order(const std::vector<AdmissionRegistration>& registered);
 
-// The names that run, in order: those on by default, and changed by --enable-admission-plugins and --disable-admission-plugins.
+// Returns the names of the plugins that run, in order. These are the registered plugins that are on by default, as changed by
+// --enable-admission-plugins and --disable-admission-plugins.
 std::vector<std::string> enabled_admission(const std::vector<std::string>& order, const std::vector<AdmissionRegistration>& registered,
                                            const std::vector<std::string>& enable, const std::vector<std::string>& disable);
 

@@ -17,7 +17,7 @@ AdmissionRegistration plugin(std::string name, Names in_front_of = {}, Names beh
   return out;
 }
 
-// The neighbours of `name` in the order of `registered`.
+// Returns `name` and its neighbours in the order.
 Names around(const std::vector<AdmissionRegistration>& registered, const std::string& name) {
   auto order = admission_order(registered);
   if (!order.ok()) return {order.status().message()};
@@ -47,7 +47,7 @@ TEST(AdmissionOrder, OthersComeLastUnlessTheyDeclareAPosition) {
   EXPECT_EQ(around({plugin("mine", {}, {"NamespaceLifecycle"})}, "mine"), (Names{"NamespaceLifecycle", "mine", "NamespaceExists"}));
   EXPECT_EQ(around({plugin("mine", {}, {"NamespaceLifecycle"}), plugin("yours", {"mine"})}, "yours"),
             (Names{"NamespaceLifecycle", "yours", "mine"}));
-  // The named plugin may be registered later, or not at all.
+  // The plugin that another plugin names may be registered later, or not at all.
   EXPECT_EQ(around({plugin("yours", {"mine"}), plugin("mine", {}, {"NamespaceLifecycle"})}, "yours"),
             (Names{"NamespaceLifecycle", "yours", "mine"}));
   EXPECT_EQ(around({plugin("mine", {"absent"})}, "mine"), (Names{"AlwaysDeny", "mine"}));

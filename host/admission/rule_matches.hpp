@@ -1,7 +1,8 @@
-// A role of admission plugins: the resources that the plugin is called for. A webhook configuration for the plugin is made from them.
+// A role of admission plugins. It returns the resources for which the plugin is called. A webhook configuration for the plugin is generated
+// from them.
 //
 // Thread-safety: any thread.
-// Lifetime:      of the plugin.
+// Lifetime:      exists as long as the plugin.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace backplane {
 
-// "*" matches all. An empty subresource is the resource itself.
+// A rule. "*" matches all values. An empty subresource means the resource itself.
 struct RuleMatch {
   std::string group, version, resource, subresource;
 };
@@ -17,7 +18,7 @@ struct RuleMatch {
 class RuleMatches {
  public:
   virtual ~RuleMatches() = default;
-  // Empty: the plugin does not declare its resources; those of --webhook-resources apply.
+  // Returns the rules. If there are none, the plugin does not declare its resources, and those of --webhook-resources are used.
   virtual const std::vector<RuleMatch>& matches() const noexcept = 0;
 };
 
