@@ -1,5 +1,6 @@
-// Keys in the backend. In the host every key begins with "/registry"; etcd has --etcd-prefix in its place. Logs and errors show the
-// backend's keys.
+// Converts the host's keys to the keys that the backend stores, for logs and errors. In the host, object keys begin with "/registry"; in
+// etcd,
+// --etcd-prefix replaces that.
 //
 // Thread-safety: immutable; any thread.
 #pragma once

@@ -1,4 +1,5 @@
-// For tests: a memory store whose transactions take a while, as on a disk, and which counts those that were lost.
+// For tests: a memory store whose transactions take a millisecond, as if they were written to a disk. It counts transactions that lose a
+// conflict.
 //
 // Thread-safety: any thread.
 // Errors:        those of the memory store.

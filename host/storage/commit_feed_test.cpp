@@ -12,7 +12,7 @@ namespace {
 
 constexpr Revision kFloor = 10;
 
-// Reads slowly, and records the number of concurrent reads.
+// A history whose reads are slow. Records the maximum number of concurrent reads.
 class SlowHistory final : public CommitHistory {
  public:
   Task<Result<EventBatch>> read_history(std::string, Revision, std::size_t) override {
@@ -34,7 +34,7 @@ class SlowHistory final : public CommitHistory {
   std::function<void()> on_read;
 };
 
-// A watch that ends with an error is counted in `ended`; without `ended`, no watch may end so.
+// Reads once from the watch. If the watch ends with an error, increments `ended`; if `ended` is null, the test fails.
 Task<void> read_on(StorageWatch& watch, int& left, Promise<bool> done, int* ended = nullptr) {
   auto reading = watch.next();
   auto batch = co_await std::move(reading);
@@ -49,7 +49,7 @@ std::unique_ptr<StorageWatch> watch_after(CommitFeed& feed, Revision after) {
   return std::move(*watch);
 }
 
-// The number of events that the watch has now.
+// The number of events in the next batch of the watch.
 Task<std::size_t> taken(StorageWatch& watch) {
   auto reading = watch.next();
   auto batch = co_await std::move(reading);
@@ -62,7 +62,7 @@ Task<bool> wait(Promise<bool> what) {
   co_return value;
 }
 
-// Clients reconnect by the thousand after a restart.
+// Thousands of clients may reconnect after a restart.
 TEST(CommitFeed, FewOfTheWatchesThatResumeReadHistoryAtOnce) {
   IoLoop loop("test");
   loop.start();
@@ -89,7 +89,7 @@ TEST(CommitFeed, AWatchThatWaitsForItsTurnDoesNotReadTheHistoryOfAClosedFeed) {
   loop.start();
   SlowHistory history;
   CommitFeed feed(history, kFloor);
-  // The third watch waits for its turn then, because it has begun in the same round of the loop.
+  // Two watches read. The third one waits for its turn, because it has begun in the same round of the loop.
   history.on_read = [&] {
     if (history.most == 2) loop.post([&feed] { feed.close(); });
   };
@@ -106,7 +106,7 @@ TEST(CommitFeed, AWatchThatWaitsForItsTurnDoesNotReadTheHistoryOfAClosedFeed) {
   loop.stop();
 }
 
-// Commits of 16 KB up to `last`; `reader`, unless null, reads each immediately.
+// Appends commits of 16 KB up to the revision `last`; `reader` (may be null) reads each of them immediately.
 void commit(CommitFeed& feed, IoLoop& loop, Revision last, StorageWatch* reader) {
   for (Revision revision = kFloor + 1; revision <= last; ++revision) {
     StorageEvent event;
@@ -120,7 +120,7 @@ void commit(CommitFeed& feed, IoLoop& loop, Revision last, StorageWatch* reader)
   }
 }
 
-// Regression: eight megabytes stayed without a reader.
+// Regression: the feed retained eight megabytes that no watch needed.
 TEST(CommitFeed, WhatEveryWatchHasTakenIsLeftToTheHistory) {
   IoLoop loop("test");
   loop.start();

@@ -46,7 +46,7 @@ struct Compactor::State : std::enable_shared_from_this<State> {
   Executor& executor;
   const std::chrono::nanoseconds interval;
   LoggedTaskGroup group;
-  Revision seen = 0;  // ticks only
+  Revision seen = 0;  // the revision at the last tick; used by tick() only
   const std::shared_ptr<std::atomic<Revision>> compacted = std::make_shared<std::atomic<Revision>>(0);
   std::mutex mutex;
   bool stopped = false;

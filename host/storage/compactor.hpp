@@ -1,7 +1,7 @@
 // Compacts the store's history by age: each tick compacts to the revision of the previous tick.
 //
 // Thread-safety: start() and stop() from one thread; ticks run on the executor.
-// Lifetime:      the store outlives stop(); await stop() before the compactor is destroyed.
+// Lifetime:      borrows the store and the executor until stop(); await stop() before the compactor is destroyed.
 // Errors:        a failed compaction is logged and tried again at the next tick.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace backplane {
 
-// --etcd-compaction-interval's default: history is kept for one to two intervals.
+// The default of --etcd-compaction-interval. History is retained for one to two intervals.
 inline constexpr std::chrono::minutes kCompactionInterval{5};
 
 class Compactor {
@@ -22,11 +22,11 @@ class Compactor {
   Compactor(StorageBackend& storage, Executor& executor, std::chrono::nanoseconds interval = kCompactionInterval);
   ~Compactor();
   void start();
-  // Ends the ticks and waits for a compaction that runs.
+  // Ends the ticks and waits for a running compaction.
   Task<void> stop();
   // One tick: compacts to the store's revision at the previous tick.
   Task<Status> tick();
-  // The revision to which ticks have compacted; older revisions are gone. 0: no compaction yet.
+  // The last revision that a tick has compacted to: revisions before it cannot be read any more. 0: no compaction yet.
   std::shared_ptr<const std::atomic<Revision>> compacted() const;
 
  private:

@@ -49,7 +49,7 @@ TEST(Compactor, RemovesOldRevisionsEvenIfThereAreFew) {
   EXPECT_EQ(read_at(store, 3), Reason::kNone);
 }
 
-// Throws when asked for the revision, the first time.
+// The first call of current_revision() throws.
 class Tripping final : public ForwardingStorage {
  public:
   using ForwardingStorage::ForwardingStorage;

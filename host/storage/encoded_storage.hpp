@@ -1,11 +1,12 @@
-// Stores objects in the backend's encoding and through the transformers of their resources, and returns them as canonical JSON
-// (stored_values.hpp). A store that was written in another encoding, by another server or with another encryption key is readable, and its
-// objects are converted when they are written.
+// An ObjectStorage that encodes and transforms (encrypts) values when it writes them, and returns canonical JSON when it reads them
+// (stored_values.hpp). It also reads values that were written in another encoding, by another server or with another encryption key; they
+// are converted when they are written the next time.
 //
 // Thread-safety: every method from any thread.
-// Lifetime:      borrows the backend; the types given to use_kind() outlive it.
-// Errors:        the backend's.  A value that cannot be read, or is no object under a key of objects, is KeyValue::unreadable: 500, naming
-//                the key; the other values are read.
+// Lifetime:      borrows the backend. Uses the types and strategies of a StoredKind until the kind is replaced or forgotten.
+// Errors:        the backend's.  If a value cannot be read, or is not an object although its key has a kind, KeyValue::unreadable has an
+// error
+//                (500) that names the key; the other values are returned.
 #pragma once
 
 #include <memory>
@@ -22,15 +23,16 @@ class EncodedStorage final : public ObjectStorage {
   explicit EncodedStorage(StorageBackend& backend, std::shared_ptr<const PublishedTransformers> transformers = nullptr);
   ~EncodedStorage() override;
 
-  // The conversions from versions in which objects may have been written. Before anything is read or written, and again at any time.
+  // Sets the conversions from the versions in which objects may have been written. To be called before the first read or write, and again
+  // at any time.
   void use_scheme(std::shared_ptr<const Scheme> scheme) { values_->forms().use_scheme(std::move(scheme)); }
-  // The kind of the objects whose keys begin with `prefix`.
+  // Sets the kind of the objects whose keys begin with `prefix`.
   void use_kind(std::string_view prefix, StoredKind kind) { values_->forms().use_kind(prefix, std::move(kind)); }
   void forget_kind(std::string_view prefix) { values_->forms().forget_kind(prefix); }
-  // As StoredValues::tell_corrupt_objects.
+  // See StoredValues::tell_corrupt_objects().
   void tell_corrupt_objects() { values_->tell_corrupt_objects(); }
 
-  // The keys in logs and errors.  Before the first read.
+  // Sets how keys are shown in logs and errors.  To be called before the first read.
   void name_keys_by(BackendKeys keys) { values_->name_keys_by(std::move(keys)); }
   std::string backend_key(std::string_view key) const override { return values_->keys().of(key); }
 

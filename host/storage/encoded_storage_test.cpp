@@ -16,7 +16,7 @@ constexpr std::string_view kMap = R"({"kind":"ConfigMap","apiVersion":"v1","meta
 
 const Schema* stored_type() { return core_schemas()->find(GroupVersionKind{"", "v1", "ConfigMap"}); }
 
-// Bound to the key, as encryption is: modified bytes, and the bytes of other keys, cannot be read.
+// Reverses the bytes. As with encryption, modified bytes and values of other keys cannot be read.
 class Reversing final : public StorageTransformer {
  public:
   std::optional<Result<SharedBytes>> to_storage_now(std::string_view key, const SharedBytes& bytes) const override {
@@ -82,7 +82,7 @@ class EncodedStorageTest : public ::testing::Test {
   }
   static std::string key(std::string_view name) { return std::string(kPrefix).append(name); }
 
-  // In e.com/v1beta1 a member of a map has another name, and the version has no type.
+  // A Scheme in which the version e.com/v1beta1 has no schema, and a member has another name in it.
   static std::shared_ptr<const Scheme> make_scheme() {
     const GroupVersionKind now = {"e.com", "v1", "ConfigMap"}, before = {"e.com", "v1beta1", "ConfigMap"};
     const auto rename = [](std::string from, std::string to) {
@@ -134,7 +134,7 @@ TEST_F(EncodedStorageTest, BytesOfAnotherEncodingOrVersionAreNotWhatAWriteStores
   EXPECT_TRUE(same(key("n/b"), kMap));
 }
 
-// A value that JSON writes in more bytes than protobuf.
+// An object with quotes, which need more bytes in JSON than in protobuf.
 std::string quotes_map(std::size_t quotes) {
   std::string json(kMap);
   json.insert(json.rfind("b\"}}"), [quotes] {
@@ -168,7 +168,7 @@ TEST_F(EncodedStorageTest, BuiltInKindsMayBeWrittenAsYaml) {
   put(*storage_, "/registry/e.com/foos/n/f", R"({"apiVersion":"e.com/v1","kind":"Foo"})");
   EXPECT_EQ(*get(*backend_, "/registry/e.com/foos/n/f"), R"({"apiVersion":"e.com/v1","kind":"Foo"})"
                                                          "\n");
-  // Servers with another storage encoding read it too.
+  // A server with another storage encoding reads the value, too.
   const std::string yaml = *get(*backend_, key("n/a"));
   backend_.reset();
   open("protobuf");
@@ -196,7 +196,7 @@ TEST_F(EncodedStorageTest, WhatWasWrittenInAnotherFormIsReadAllTheSame) {
   EXPECT_EQ(*get(*storage_, key("n/protobuf")), kMap);
 }
 
-// Two servers of one process may have etcd's keys below different prefixes.
+// Two servers of one process may have different values of --etcd-prefix.
 TEST_F(EncodedStorageTest, ErrorsNameKeysAsTheBackendOfEachStoreHasThem) {
   put(*backend_, key("n/junk"), "junk");
   EncodedStorage other(*backend_);
@@ -214,7 +214,7 @@ TEST_F(EncodedStorageTest, ErrorsNameKeysAsTheBackendOfEachStoreHasThem) {
   EXPECT_EQ(BackendKeys("b").of("/other/a"), "/other/a");
 }
 
-// kube-apiserver reads it regardless of its feature gate.
+// kube-apiserver reads CBOR regardless of its feature gate.
 TEST_F(EncodedStorageTest, CborOfAnotherServerIsReadThoughItIsNotOffered) {
   constexpr std::string_view kFoo = R"({"apiVersion":"e.com/v1","kind":"Foo","metadata":{"name":"f"},"spec":{"a":[1,-2.5,null]}})";
   const auto bytes = cbor_codec().to_stored(nullptr, std::string(kFoo));

@@ -5,9 +5,9 @@
 namespace backplane {
 namespace {
 
-constexpr std::size_t kMaxRequestBytes = 1536 * 1024;   // --max-request-bytes
-constexpr std::size_t kMaxSendBytes = 2 * 1024 * 1024;  // of the client
-constexpr std::size_t kRaftHeaderBytes = 17;            // added by the server: the request's id, and the enclosing message
+constexpr std::size_t kMaxRequestBytes = 1536 * 1024;   // the default of etcd's --max-request-bytes
+constexpr std::size_t kMaxSendBytes = 2 * 1024 * 1024;  // the limit of etcd's client
+constexpr std::size_t kRaftHeaderBytes = 17;            // the size of the request ID and the enclosing message, which etcd adds
 
 std::size_t varint(std::size_t value) {
   std::size_t bytes = 1;
@@ -17,10 +17,10 @@ std::size_t varint(std::size_t value) {
 // The encoded size of a field of `size` bytes: key, length and content.
 std::size_t field(std::size_t size) { return 1 + varint(size) + size; }
 
-// A RequestOp of a TxnRequest.
+// The size of a RequestOp in a TxnRequest.
 std::size_t operation(std::size_t request) { return field(field(request)); }
 
-// etcdserverpb.TxnRequest: the key must not exist, and is put then.
+// The size of the etcdserverpb.TxnRequest that puts a key if the key does not exist.
 std::size_t size_of_create(std::size_t key, std::size_t value) {
   const std::size_t target = 2, revision = 2;
   return field(target + field(key) + revision) + operation(field(key) + field(value));

@@ -1,4 +1,4 @@
-// A base class for layers over a store: forwards all calls; a layer overrides those that it changes.
+// A base class for wrappers of a backend: forwards all calls to the backend. A wrapper overrides the functions that it changes.
 //
 // Thread-safety, errors: the backend's.
 // Lifetime:              borrows the backend.

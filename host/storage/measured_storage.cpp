@@ -18,7 +18,7 @@ void count_events(const GroupResource& resource, double events) {
   received.add({resource.group, resource.resource}, events);
 }
 
-// A progress notification counts for every resource of the watch.
+// Counts a progress notification; called for each resource of the watch.
 void count_progress(const GroupResource& resource) {
   static const LabelValues labels = {"group", "resource"};
   static Metric& counts = Metric::gauge("etcd_bookmark_counts", "The same as etcd_bookmark_total, by the older name.", labels);
@@ -38,7 +38,7 @@ struct Write {
   std::string_view operation;
   std::string_view key;
 };
-// A write of several keys counts for the first key.
+// The operation and key under which a transaction is counted: those of its first put, or else of its first removal.
 Write write_of(const TxnRequest& request) {
   if (request.puts.empty()) return {"delete", request.removes.empty() ? std::string_view() : std::string_view(request.removes.front())};
   const std::string& key = request.puts.front().key;
@@ -96,7 +96,7 @@ class MeasuredWatch final : public StorageWatch {
       for (const GroupResource& resource : names_->all_below(prefix_)) count_progress(resource);
       return;
     }
-    // Adjacent events mostly have the same resource.
+    // Most adjacent events have the same resource; a run of them is counted with one call.
     GroupResource resource = names_->of(batch.events.front().kv.key);
     double events = 0;
     for (const StorageEvent& event : batch.events) {

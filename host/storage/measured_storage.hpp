@@ -1,5 +1,5 @@
-// Counts a store's calls and their duration, by operation and resource: etcd_request_duration_seconds and similar metrics, under
-// kube-apiserver's names whatever the store is.
+// Counts the calls of a store and measures their duration, by operation and resource (etcd_request_duration_seconds and similar metrics).
+// The metrics have kube-apiserver's names for every kind of store.
 //
 // Thread-safety: every method from any thread.
 // Lifetime:      borrows the backend.
@@ -20,7 +20,7 @@ class MeasuredStorage final : public ForwardingStorage {
  public:
   using ForwardingStorage::ForwardingStorage;
 
-  // The resource of a prefix of keys.  Keys of unnamed prefixes are counted by their first word after the root.
+  // Sets the resource of the keys with this prefix.  Keys of other prefixes are counted under the first path segment after "/registry/".
   void use_resource(std::string_view prefix, GroupResource resource);
   void forget_resource(std::string_view prefix);
 

@@ -95,7 +95,7 @@ TEST_F(MeasuredStorageTest, EventsAndProgressAreCountedByResource) {
   ASSERT_EQ(run((*watch)->next())->events.size(), 1U);
   EXPECT_EQ(value("apiserver_storage_events_received_total", {"apps", "deployments"}), before + 1);
   EXPECT_EQ(value("etcd_bookmark_total", {"apps", "deployments"}), 0);
-  // Outside the watched prefix: the watch only gets the newer revision.
+  // The key is outside the watched prefix, so the watch only gets a progress notification.
   ASSERT_TRUE(run(storage_.txn(put("/other", 0)))->committed);
   ASSERT_TRUE(run((*watch)->next())->events.empty());
   EXPECT_EQ(value("etcd_bookmark_total", {"apps", "deployments"}), 1);

@@ -12,7 +12,7 @@
 namespace backplane {
 namespace {
 
-// Keys per hold of the lock: a long range or compaction lets writers run in between.
+// The number of keys that are read or compacted before the lock is released, so that writers can run during a long range or compaction.
 constexpr std::size_t kKeysPerLock = 1024;
 
 struct Version {
@@ -22,14 +22,14 @@ struct Version {
   SharedBytes value;
   bool deleted = false;
 };
-using Versions = std::vector<Version>;  // by revision
+using Versions = std::vector<Version>;  // sorted by revision
 
 struct Change {
   Revision revision = 0;
   std::string key;
 };
 
-// The version at `revision`, or null.
+// The version that the key had at `revision`; null: it did not exist.
 const Version* version_at(const Versions& versions, Revision revision) {
   for (auto it = versions.rbegin(); it != versions.rend(); ++it) {
     if (it->mod <= revision) return it->deleted ? nullptr : &*it;
@@ -82,9 +82,9 @@ class MemoryStorage final : public StorageBackend, private CommitHistory {
   void shut_down();
 
   const std::string stored_form_;
-  mutable std::shared_mutex mutex_;  // all members below except the atomics
+  mutable std::shared_mutex mutex_;  // guards the members below, except the atomics and feed_
   Keys keys_;
-  std::deque<Change> log_;  // by revision; may start below the compacted revision while a compaction runs
+  std::deque<Change> log_;  // sorted by revision; may begin before the compacted revision while a compaction runs
   LeaseTable leases_;
   LeaseId last_lease_ = 0;
   std::condition_variable_any lease_granted_;
@@ -229,7 +229,7 @@ void MemoryStorage::apply_remove(const std::string& key, Revision revision, std:
   add_version(key, keys_.find(key)->second, {revision, 0, 0, SharedBytes{}, true}, events);
 }
 
-// Under the lock. Returns the revision of the commit, or the store's if nothing changed.
+// Commits the request; the caller holds the lock. Returns the revision of the commit, or the store's revision if nothing has changed.
 Revision MemoryStorage::apply(const TxnRequest& request) {
   const Revision revision = committed_.load() + 1;
   std::vector<StorageEvent> events;
@@ -275,7 +275,7 @@ Task<Status> MemoryStorage::compact(Revision revision) {
   co_return Status{};
 }
 
-// Drops versions that were superseded before `revision`; true while there is more to do.
+// Drops some of the versions that were superseded before `revision`. False: all of them have been dropped.
 bool MemoryStorage::compact_part(Revision revision) {
   std::unique_lock lock(mutex_);
   for (std::size_t done = 0; done < kKeysPerLock; ++done) {
@@ -304,7 +304,7 @@ Task<Result<LeaseId>> MemoryStorage::grant_lease(std::chrono::seconds ttl) {
   if (stopped_.load()) co_return stopped();
   const LeaseId id = ++last_lease_;
   leases_.grant(id, LeaseTable::Clock::now() + ttl);
-  // A server that never grants a lease has no thread for them.
+  // The thread is made at the first lease, because most stores have none.
   if (!lease_thread_.joinable()) {
     lease_thread_ = std::thread([this, slot = current_server_slot()] {
       const ServerScope server(slot);

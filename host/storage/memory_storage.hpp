@@ -1,4 +1,4 @@
-// The memory backend: `--storage-backend=memory`, for tests and throw-away servers.  Nothing survives the process.
+// The memory backend (`--storage-backend=memory`), for tests and temporary servers.  Its content is lost when the process ends.
 //
 // Thread-safety, lifetime, errors: as StorageBackend.
 #pragma once

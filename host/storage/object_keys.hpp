@@ -1,4 +1,4 @@
-// The range of the keys of objects: those below kStorageKeyRoot.
+// The key range of all objects: the keys that begin with kStorageKeyRoot and a slash.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ inline constexpr auto kObjectKeysEndText = storage_key_root_and('/' + 1);
 
 // "/registry/"
 inline constexpr std::string_view kObjectKeyPrefix(detail::kObjectKeyPrefixText.data(), detail::kObjectKeyPrefixText.size());
-// The first key that is greater than all keys with the prefix.
+// The end of the range: the first key that is greater than all keys with kObjectKeyPrefix.
 inline constexpr std::string_view kObjectKeysEnd(detail::kObjectKeysEndText.data(), detail::kObjectKeysEndText.size());
 
 }  // namespace backplane

@@ -1,9 +1,9 @@
-// A store of objects, as caches and the generic store use it: keys and canonical JSON. Objects may be stored in another encoding: this
-// class stores them unchanged, EncodedStorage encodes them.
+// The interface through which caches and the generic store use a backend: values are objects in canonical JSON. This class stores the JSON
+// unchanged; its derived class EncodedStorage encodes it.
 //
 // Thread-safety: every method from any thread.
 // Lifetime:      borrows the backend.
-// Errors:        as range() and watch() of the backend.
+// Errors:        the backend's.
 #pragma once
 
 #include <cstddef>
@@ -20,32 +20,32 @@ class ObjectStorage : public ForwardingStorage {
  public:
   using ForwardingStorage::ForwardingStorage;
 
-  // ---- pages as they are stored, to be decoded on another thread while the store sends the next one
-  // range() without decoding.
+  // ---- reading in two steps, so that another thread can decode a page while the store sends the next page
+  // As range(), but does not decode the values.
   virtual Task<Result<RangeResult>> stored_range(RangeRequest request) { return range(std::move(request)); }
-  // Decodes items from `from` on, without waiting: may run on a blocking thread.  Returns the index of the first item that read() must
-  // decode, or the number of items.
+  // Decodes items from index `from` on, until decoding an item must wait (for a key service).  Returns the index of that item, which read()
+  // must decode, or the number of items. May be called on a blocking thread.
   virtual std::size_t read_now(std::vector<KeyValue>& items, std::size_t) const { return items.size(); }
-  // Decodes one item; waits for its transformer.
+  // Decodes one item, and waits for its transformer if necessary.
   virtual Task<void> read(KeyValue&) const { co_return; }
-  // Decodes items[from] and some of the following items, which wait at the same time. Returns the index of the first item that it has not
-  // decoded. The caller runs on an executor.
+  // Decodes items[from] and some of the following items concurrently. Returns the index of the first item that has not been decoded. The
+  // caller runs on an executor.
   virtual Task<std::size_t> read_some(std::vector<KeyValue>& items, std::size_t from) const;
 
-  // The backend's key (backend_key.hpp), for logs and errors.
+  // The key that the backend stores (backend_key.hpp), for logs and errors.
   virtual std::string backend_key(std::string_view key) const { return std::string(key); }
 
-  // watch() for a caller that has the newest state: StorageEvent::previous is empty, previous_revision is set.
+  // As watch(), for a caller that has the previous values itself: StorageEvent::previous is empty, previous_revision is set.
   virtual Result<std::unique_ptr<StorageWatch>> watch_changes(std::string prefix, Revision after) {
     return watch(std::move(prefix), after);
   }
 
   struct Compared {
-    RangeResult result;      // as range() returns it
-    bool same_bytes = true;  // writing `worked` would not change the stored bytes
+    RangeResult result;      // the result of range()
+    bool same_bytes = true;  // a write of `worked` would not change the stored bytes
   };
-  // range() of one key, and whether a write of `worked`, canonical JSON that equals the object, would change the stored bytes: another
-  // version, another encoding, another encryption key.
+  // Reads one key with range(), and determines whether a write of `worked` would change the stored bytes. `worked`: canonical JSON that
+  // equals the object. The bytes may differ because of another version, another encoding or another encryption key.
   virtual Task<Result<Compared>> compare(std::string key, SharedBytes worked);
 };
 

@@ -1,8 +1,8 @@
-// Decoded values of recent writes, so that this process need not decode the events of these writes: an event with equal bytes belongs to
-// the write.
+// The decoded values of this process's recent writes. When the watch returns the event of such a write (the same key and bytes), the value
+// need not be decoded.
 //
 // Thread-safety: every method from any thread.
-// Lifetime:      a value that is not read is dropped when newer ones exceed the limits (count and bytes).
+// Lifetime:      the oldest values are dropped when the limits (count and bytes) are exceeded.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +20,11 @@ namespace backplane {
 class OwnWrites {
  public:
   static constexpr std::size_t kMost = 1024;
-  static constexpr std::size_t kMostBytes = 8 * 1024 * 1024;  // of keys, stored and decoded values
+  static constexpr std::size_t kMostBytes = 8 * 1024 * 1024;  // the total size of keys, stored values and decoded values
 
-  // `stored` is about to be written under `key`; `worked` is its decoded value.
+  // To be called before `stored` is written under `key`; `worked` is its decoded value.
   void note(std::string_view key, SharedBytes stored, SharedBytes worked);
-  // The decoded value of `stored`; a second call for the same write returns nothing.
+  // Removes and returns the decoded value of `stored`; nullopt: it is unknown, or has been taken already.
   std::optional<SharedBytes> take(std::string_view key, const SharedBytes& stored);
 
  private:
@@ -39,7 +39,7 @@ class OwnWrites {
 
   std::mutex mutex_;
   Writes writes_;  // oldest first
-  ByKey by_key_;   // the keys are those of writes_
+  ByKey by_key_;   // the keys refer to the texts in writes_
   std::size_t bytes_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// The storage transformers in use.  One plugin owns them and may replace them while reads and writes run; each operation uses those that
-// were in use when it began.
+// The storage transformers that are in use.  One plugin owns them, and may replace them while reads and writes run. Each operation uses the
+// transformers that were in use when it began.
 //
 // Thread-safety: every method from any thread.
 // Lifetime:      shared by the stores of a server.  Replaced transformers are destroyed after the last operation that uses them.
@@ -16,13 +16,13 @@ namespace backplane {
 
 class PublishedTransformers {
  public:
-  // Null: `owner` has no transformers any more, and another plugin may set some.
-  // Errors: kAlreadyExists, naming the plugin that has set some.
+  // Sets the transformers of `owner`. Null: removes them, and then another plugin may set transformers.
+  // Errors: kAlreadyExists, which names the other plugin, if another plugin has set transformers.
   Status set(const std::string& owner, std::shared_ptr<const StorageTransformers> transformers);
-  // The transformers that the running plugins have registered, and their owner. Has no effect if they are the same as in the last call, so
-  // later transformers of set() stay in use.
+  // Sets the transformers that the running plugins have registered at startup, and their owner. Has no effect if they equal those of the
+  // last call, so that transformers of a later set() stay in use.
   void use_rows(const std::string& owner, std::shared_ptr<const StorageTransformers> transformers);
-  // Null: objects are stored as they are.
+  // The transformers in use; null: there are none, and values are stored unchanged.
   std::shared_ptr<const StorageTransformers> get() const { return transformers_.get(); }
 
  private:

@@ -1,4 +1,5 @@
-// etcd_request_duration_seconds and similar metrics: calls of a store, under kube-apiserver's names for each kind of store.
+// Metrics of the calls of a store: etcd_request_duration_seconds and similar ones. They have kube-apiserver's names for every kind of
+// store.
 //
 // Thread-safety: any thread.
 #pragma once
@@ -10,7 +11,7 @@
 
 namespace backplane {
 
-// One completed request about `resource`: "get", "list", "create"...
+// Counts a completed request. `operation`: "get", "list", "create" …
 void count_request(std::string_view operation, const GroupResource& resource, bool failed, std::chrono::steady_clock::time_point begun);
 
 }  // namespace backplane

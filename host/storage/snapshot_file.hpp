@@ -4,13 +4,14 @@
 //   frames: length (4 bytes, little-endian), CRC-32 of the payload (4 bytes), payload
 //     'H' JSON: {"revision", "created", "source"}                           first
 //     'R' modification revision (8), lease (8), length of the key (4), key, value
-//     'E' JSON: {"keys", "bytes", "sha256"}, the digest is that of all bytes before this frame   last
-// The checksum of a frame locates damage; the digest detects records that are missing.
+//     'E' JSON: {"keys", "bytes", "sha256"}; "sha256" covers all bytes before this frame    last
+// The checksum of a frame shows where the file is damaged. The digest detects missing records.
 //
-// Thread-safety: one thread; blocks.
+// Thread-safety: one thread; the functions block.
 // Lifetime:      a SnapshotWriter that is destroyed before finish() leaves no file.
-// Errors:        kInternalError with the path and the system's reason; of a reader kBadRequest: no snapshot, kInternalError: damage;
-//                the message ends with "at offset N".
+// Errors:        kInternalError with the path and the system's reason.
+//                SnapshotReader: kBadRequest if the file is not a snapshot; kInternalError if it is damaged, with "at offset N" at the end
+//                of the message.
 #pragma once
 
 #include <cstdint>
@@ -30,21 +31,21 @@ struct SnapshotHeader {
 };
 
 struct SnapshotSummary {
-  std::uint64_t keys = 0, bytes = 0;  // of keys and values
+  std::uint64_t keys = 0, bytes = 0;  // the number of keys, and the total size of keys and values
   std::string digest;                 // SHA-256, hexadecimal
 };
 
-// Writes "PATH.partial", which finish() renames: a run that is killed leaves no incomplete file under the final name.
+// Writes the file PATH.partial; finish() renames it to PATH. So a killed process leaves no incomplete file under the final name.
 class SnapshotWriter {
  public:
   // Errors: kConflict if another process writes the same snapshot.
   static Result<SnapshotWriter> create(const std::string& path);
   SnapshotWriter(SnapshotWriter&&) noexcept;
   ~SnapshotWriter();
-  // Discards the records that were written before.
+  // Begins the file, and discards records that were written before.
   Status begin(const SnapshotHeader& header);
   Status add(const KeyValue& item);
-  // Makes the file durable and gives it its name; replaces a file of that name.
+  // Syncs the file to the disk and renames it to PATH; replaces an existing file.
   Result<SnapshotSummary> finish();
   std::uint64_t keys() const noexcept;
   std::uint64_t bytes() const noexcept;
@@ -57,7 +58,7 @@ class SnapshotWriter {
 
 class SnapshotReader {
  public:
-  // The position of a record, for reading it again.
+  // The position of a record in the file, for read().
   struct Place {
     std::uint64_t offset = 0;
   };
@@ -66,13 +67,13 @@ class SnapshotReader {
   SnapshotReader(SnapshotReader&&) noexcept;
   ~SnapshotReader();
   const SnapshotHeader& header() const noexcept;
-  // The next record, verified; nullopt after the last one: the whole file has then been verified.
+  // The next record, whose checksum has been verified. nullopt: there is no further record, and the whole file has been verified.
   Result<std::optional<KeyValue>> next();
-  // Of the record that next() returned last.
+  // The position of the record that the last next() has returned.
   Place place() const noexcept;
   // Reads a record again.
   Result<KeyValue> read(Place place) const;
-  // After the last record.
+  // Valid after next() has returned nullopt.
   const SnapshotSummary& summary() const noexcept;
   std::uint64_t offset() const noexcept;
   std::uint64_t size() const noexcept;

@@ -1,4 +1,4 @@
-// Frames of a snapshot file, and the digest over them.
+// Encodes and decodes the frames of a snapshot file (snapshot_file.hpp), and computes its digest.
 //
 // Thread-safety: pure functions; FileDigest: one thread.
 #pragma once
@@ -26,7 +26,7 @@ std::uint32_t checksum(std::string_view payload);
 std::string header_payload(const SnapshotHeader& header);
 std::string record_payload(const KeyValue& item);
 std::string end_payload(const SnapshotSummary& summary);
-// nullopt: the payload is invalid.
+// The three functions below return nullopt if the payload is invalid.
 std::optional<SnapshotHeader> parse_header(std::string_view payload);
 std::optional<KeyValue> parse_record(std::string_view payload);
 std::optional<SnapshotSummary> parse_end(std::string_view payload);

@@ -39,7 +39,7 @@ struct SnapshotReader::State {
     }
     return bytes;
   }
-  // Bytes from `offset` on, through the buffer.
+  // The `count` bytes at `offset`, read through the buffer.
   Result<std::string_view> take(std::size_t count) {
     if (offset + count > size) return damaged(offset, "the file ends within a record");
     if (offset < buffered_at || offset + count > buffered_at + buffer.size()) {
@@ -83,7 +83,7 @@ struct SnapshotReader::State {
     header = *parsed;
     return {};
   }
-  // Checks the last frame: it matches the records that were read, and nothing follows.
+  // Checks that the last frame matches the records that were read, and that no bytes follow it.
   Status check_end(const SnapshotSummary& end) {
     if (offset != size) return damaged(begin = offset, "bytes follow the end");
     if (end.keys != summary.keys || end.bytes != summary.bytes || end.digest != digest.finish()) {

@@ -1,6 +1,7 @@
-// The suite that every storage backend passes.  Include it in one source of a test and instantiate it:
+// Tests that every storage backend must pass.  Include this header in one source of a test, and instantiate the suite with a BackendMaker:
 //   INSTANTIATE_TEST_SUITE_P(Memory, StorageConformance, testing::Values(maker), maker_name);
-// and, for a backend that survives the process, DurableStorageConformance likewise; OwnedStorageConformance where one process has it.
+// Backends that store data on a disk also instantiate DurableStorageConformance; backends whose files belong to one process also
+// instantiate OwnedStorageConformance.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,8 @@ namespace backplane {
 
 class StorageConformance : public testing::TestWithParam<BackendMaker> {
  protected:
-  // Declared before the store: when the test has seen the awaited event, the store's writer may still be in a post() to a loop.
+  // Declared before the store, so that the loops are destroyed after it: when the test has received the awaited event, the store's writer
+  // may still be in a post() to a loop.
   LoopPool loops{2};
   OpenStore store{GetParam()};
 
@@ -442,7 +444,7 @@ TEST_P(StorageConformance, AnUnknownLeaseIsRefused) {
 
 namespace conformance {
 
-// Makes keys and changes each of them once; every commit's revision is kept.
+// Creates keys and changes each of them once; appends the revision of each commit to `revisions`.
 inline Task<void> write_keys(StorageBackend& storage, int writer, int keys, std::vector<Revision>& revisions) {
   for (int i = 0; i < keys; ++i) {
     const std::string key = "/w/" + std::to_string(writer) + "/" + std::to_string(i);
@@ -461,7 +463,7 @@ inline Task<void> write_keys(StorageBackend& storage, int writer, int keys, std:
   }
 }
 
-// Reads events until `count` were seen; they come once and in order.
+// Reads events until there are `count`; appends their revisions to `revisions`.
 inline Task<void> read_events(StorageWatch& watch, std::size_t count, std::vector<Revision>& revisions) {
   while (revisions.size() < count) {
     auto reading = watch.next();
@@ -472,7 +474,7 @@ inline Task<void> read_events(StorageWatch& watch, std::size_t count, std::vecto
   }
 }
 
-// Increments a counter `times` times; tries again if another writer was faster.
+// Increments a counter `times` times; repeats an increment that loses a conflict.
 inline Task<void> count_up(StorageBackend& storage, int times) {
   while (times > 0) {
     RangeRequest request;
@@ -535,7 +537,7 @@ TEST_P(StorageConformance, NoIncrementIsLostWhenManyWritersWantTheSameKey) {
   loops.stop();
 }
 
-// ---- over a restart: for backends that retain acknowledged writes
+// ---- restarts: for backends that retain acknowledged writes
 
 class DurableStorageConformance : public StorageConformance {};
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(DurableStorageConformance);
@@ -586,11 +588,11 @@ TEST_P(DurableStorageConformance, ALeaseRunsOutAfterARestartToo) {
   EXPECT_NE(*next, *lease);
 }
 
-// Stores that are files of one process.
+// For stores whose files only one process can open.
 class OwnedStorageConformance : public StorageConformance {};
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(OwnedStorageConformance);
 
-// etcd forgets a removal with the revision that it happened in.
+// etcd does not pass: it compacts a removal together with its revision.
 TEST_P(OwnedStorageConformance, ARemovalAtTheCompactedRevisionIsStillDelivered) {
   store.put("/k/0", "v");
   store.remove("/k/0");  // 3

@@ -1,4 +1,4 @@
-// Helpers for tests of stores: a backend that can be opened again, and short functions for its calls.
+// Helpers for tests of stores: OpenStore can reopen a backend, and has short functions for the calls of a backend.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -16,10 +16,10 @@
 
 namespace backplane {
 
-// One kind of backend, for parameterised suites.
+// The parameter of the suites: a kind of backend.
 struct BackendMaker {
   std::string name;
-  // Opens the store in a directory that is the test's own; memory backends ignore it.
+  // Opens a store in a directory that only the test uses; memory backends ignore the directory.
   std::function<Result<std::unique_ptr<StorageBackend>>(const std::string& directory)> open;
 };
 inline std::string maker_name(const testing::TestParamInfo<BackendMaker>& info) { return info.param.name; }
@@ -36,7 +36,7 @@ class ScratchDirectory {
   std::string path_;
 };
 
-// A backend with a loop to run its coroutines on.
+// An open backend, and a loop that runs its coroutines.
 class OpenStore {
  public:
   explicit OpenStore(const BackendMaker& maker);
@@ -45,7 +45,7 @@ class OpenStore {
   StorageBackend* operator->() { return storage_.get(); }
   IoLoop& loop() { return loop_; }
   const std::string& directory() const { return directory_.path(); }
-  // Stops and opens the same directory again.
+  // Stops the backend and opens the same directory again.
   void reopen();
 
   template <class T>
@@ -56,12 +56,12 @@ class OpenStore {
   // Writes the key unconditionally; returns the revision.
   Revision put(std::string key, std::string value, LeaseId lease = 0);
   Revision remove(std::string key);
-  // The store's revision; checks that the revision that the store reports without a request, if it reports one, is the same.
+  // The store's revision. If the store reports its revision without a request (committed_revision()), expects that both are equal.
   Revision newest();
   RangeResult range(RangeRequest request);
   // The value of a key, or "-" if it does not exist.
   std::string get(std::string key, Revision revision = 0);
-  // `key=value` of all keys under a prefix, joined by spaces.
+  // All keys under a prefix as `key=value`, joined by spaces.
   std::string dump(std::string prefix, Revision revision = 0);
   // The next `count` events of a watch, as `+key=value` and `-key`, joined by spaces.
   std::string next(StorageWatch& watch, std::size_t count);

@@ -1,4 +1,4 @@
-// Transformers that wait, use random nonces, go stale, are replaced at run time, or lose their key.
+// Transformers that wait, that use nonces, whose keys become stale, that are replaced at run time, and that lose their key.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kMap = R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","uid":"u"},"data":{"a":"b"}})";
 
-// Writes "key:nonce:storage key:bytes"; has a set of keys and writes with the last one.
+// A transformer whose output is "key:nonce:storage key:bytes". It has several encryption keys, and writes with the last one.
 class Sealing final : public StorageTransformer {
  public:
   Sealing(Executor& executor, std::vector<std::string> keys) : executor_(executor), keys_(std::move(keys)) {}
@@ -88,7 +88,7 @@ class StorageTransformerTest : public ::testing::TestWithParam<const char*> {
   T run(Task<T> task) {
     return run_on(loop_, std::move(task));
   }
-  // The task ends on the executor on which it began.
+  // Runs the task, and checks that it ends on the executor on which it began.
   template <class T>
   T run_at_home(Task<T> task) {
     return run(checked(loop_, std::move(task)));

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kMaxPasses = 10;
 constexpr std::chrono::seconds kHoldLease{120}, kHoldRenewal{30};
-// Revisions that a held source may still gain while clients read from its servers: progress of an old etcd is requested by a write.
+// A source with a hold may still commit this many revisions: its servers request the progress of an old etcd by a write.
 constexpr Revision kReadAhead = 1000;
 
 Status in(std::string_view which, const Status& status) {
@@ -39,7 +39,7 @@ class StoreCopy {
   Task<Status> check_empty();
   Task<Status> hold_source(LeaseId lease);
   Task<Status> renew_hold();
-  // Reads the walk's next page and renews the hold on the source; false after the last page.  `which`: the store's name for errors.
+  // Renews the hold on the source, and reads the walk's next page; false after the last page.  `which`: "source" or "target", for errors.
   Task<Result<bool>> next_page(StoreWalk& walk, std::string_view which);
   Task<Status> passes();
   Task<Status> pass();
@@ -58,8 +58,8 @@ class StoreCopy {
   StoreWriter writer_;
   CopyReport report_;
   bool merge_ = false;         // the target has data of an earlier pass
-  bool freeing_ = false;       // the target may be served from now on
-  std::uint64_t lasting_ = 0;  // keys of the pass that do not expire
+  bool freeing_ = false;       // the target's mark has been, or is being, removed: servers may use the target
+  std::uint64_t lasting_ = 0;  // the number of keys without a lease in the last pass
   std::chrono::steady_clock::time_point renew_at_{};
 };
 
@@ -78,10 +78,10 @@ Task<Result<CopyReport>> StoreCopy::run() {
   }
   if (status.ok()) co_return report_;
   if (settings_.hold_source && !freeing_) {
-    // The source's servers continue; the target keeps its data.
+    // The copy has failed: the source's servers may write again. The target keeps its data.
     auto releasing = write_now(from_, remove_request(kHoldKey));
     Status released = co_await std::move(releasing);
-    (void)released;  // the mark expires with its lease
+    (void)released;  // if the removal fails, the mark expires with its lease
   }
   co_return status;
 }
@@ -94,7 +94,8 @@ Task<Status> StoreCopy::check_source() {
   if (hold && hold->kind == StoreHold::Kind::kFilling) {
     co_return stuck("source: it is a copy of " + hold->other + " that has not been finished");
   }
-  // The source's servers have been switched to another store: if the hold ended, they would write to a store that no client reads.
+  // The source has been moved to another store. If this copy replaced and later removed that hold, servers could write to a store that is
+  // no longer in use.
   if (hold && settings_.hold_source && hold->other != settings_.to) co_return stuck("source: " + why_no_writes((*mark)->value.view()));
   StoreWalk walk(from_, 0, true);
   auto walking = walk.next();
@@ -104,7 +105,7 @@ Task<Status> StoreCopy::check_source() {
   co_return Status();
 }
 
-// Requires an empty target or the remains of an earlier copy, and marks it.
+// Checks that the target is empty or an unfinished copy of the same source, and writes the mark.
 Task<Status> StoreCopy::take_target() {
   auto reading = read_key(to_, kHoldKey);
   auto mark = co_await std::move(reading);
@@ -152,7 +153,8 @@ Task<Status> StoreCopy::hold_source(LeaseId lease) {
   co_return in("source", marked);
 }
 
-// If the copy crashes, the hold expires and the source accepts writes again.
+// Writes the hold on the source with a new lease, if it is time. If the process crashes, the hold expires and the source accepts writes
+// again.
 Task<Status> StoreCopy::renew_hold() {
   const auto now = std::chrono::steady_clock::now();
   if (!settings_.hold_source || now < renew_at_) co_return Status();
@@ -182,7 +184,7 @@ Task<Status> StoreCopy::passes() {
     done = co_await std::move(passing);
     merge_ = true;
     writer_.drop();
-    // The source has compacted the revision that was being read: the next pass has less to write.
+    // The source has compacted the revision while the pass was reading it. The next pass has less to write, and so is faster.
     if (!done.ok() && done.reason() == Reason::kExpired) continue;
     if (!done.ok()) co_return done;
     auto asking = source_moved();
@@ -273,7 +275,7 @@ Task<Status> StoreCopy::copy_page(const StoreWalk& walk) {
   co_return status;
 }
 
-// Reads the target back.
+// Reads the target, and compares its keys and digest with those that were copied.
 Task<Status> StoreCopy::verify() {
   auto asking = to_.current_revision();
   auto revision = co_await std::move(asking);
@@ -295,7 +297,7 @@ Task<Status> StoreCopy::verify() {
                     " in the source; another client writes there: stop it, and copy again");
 }
 
-// Whether a key has been written or removed since the pass began.  Expired keys do not count.
+// True if a key of the source has been written or removed since the pass began.  Keys that have expired are ignored.
 Task<Result<bool>> StoreCopy::source_moved() {
   StoreWalk walk(from_, 0, true);
   std::uint64_t keys = 0;
@@ -313,9 +315,10 @@ Task<Result<bool>> StoreCopy::source_moved() {
   co_return keys != lasting_;
 }
 
-// Makes the source's hold permanent, then checks that nothing was written since it was read, because the hold may have expired meanwhile.
+// Makes the source's hold permanent. Then checks that the source has not been written to since it was read, because the former hold may
+// have expired meanwhile.
 Task<Status> StoreCopy::hold_for_good() {
-  renew_at_ = std::chrono::steady_clock::time_point::max();  // no lease again
+  renew_at_ = std::chrono::steady_clock::time_point::max();  // renew_hold() must not replace it by a hold with a lease
   auto holding = hold_source(0);
   Status held = co_await std::move(holding);
   if (!held.ok()) co_return held;
@@ -325,7 +328,7 @@ Task<Status> StoreCopy::hold_for_good() {
   co_return *moved ? stuck("source: it has been written to since it was read: copy again") : Status();
 }
 
-// A client that has read from the source must not find the target at an older revision.
+// Raises the target's revision above the source's: a client that has read from the source must not get an older revision from the target.
 Task<Status> StoreCopy::pass_source() {
   auto asking = from_.current_revision();
   auto last = co_await std::move(asking);
@@ -350,7 +353,7 @@ Task<Status> StoreCopy::finish() {
   auto forgetting = forget_history(*revision);
   Status forgotten = co_await std::move(forgetting);
   if (!forgotten.ok()) co_return in("target", forgotten);
-  // The target may be free even if the response is lost, so the source must not accept writes again.
+  // The mark may be removed even if the response is lost. So from here on the hold on the source must remain.
   freeing_ = true;
   auto freeing = to_.txn(remove_request(kHoldKey));
   auto freed = co_await std::move(freeing);
@@ -359,8 +362,8 @@ Task<Status> StoreCopy::finish() {
   co_return Status();
 }
 
-// A watch from a revision of the source must end with kExpired.  If several clients compact (etcd), the first attempt may only learn the
-// others' revision.
+// Compacts the target, because a watch from a revision of the source must end with kExpired.  If several clients compact an etcd, the first
+// attempt may only read the revision that another client has compacted to.
 Task<Status> StoreCopy::forget_history(Revision revision) {
   for (int i = 0; i < 3; ++i) {
     auto compacting = to_.compact(revision);

@@ -1,18 +1,24 @@
-// Copies the content of one store into another one of any kind: for migration between the embedded store and etcd.
+// Copies the content of a store to another store, for migration between the embedded store and etcd. The steps are:
 //
-//   hold      a mark in the target prevents servers from using it; with `hold_source` a mark in the source prevents writes
-//   raise     the target's revision is raised above the source's, so that no resourceVersion that a client has seen is reused
-//   copy      everything below /registry/, in pages, at one revision of the source
-//   verify    the target is read back: as many keys, the same digest
-//   settle    changes of the source are copied in further passes, until there are none
-//   finish    the target drops its history (an older watch gets 410 and lists again) and its mark; the mark of the source stays
+//   hold      writes a mark (store_hold.hpp) to the target, so that no server uses it; with `hold_source`, also a mark to the source, so
+//   that
+//             no server writes to it
+//   raise     raises the target's revision to the source's, so that no resourceVersion that a client has received is reused
+//   copy      copies all keys below /registry/, in pages, at one revision of the source
+//   settle    copies changes that were made to the source meanwhile, in further passes, until a pass finds none
+//   verify    reads the target and compares the number of keys and the digest
+//   finish    compacts the target's history (a watch from an older revision gets 410 and lists again) and removes the target's mark; the
+//   mark
+//             of the source remains
 //
-// An interrupted copy leaves the target marked; the next copy continues with it, and writes the differences.
+// After an interrupted copy the target still has its mark. The next copy to it continues, and writes only differences.
 //
-// Thread-safety: one call on the two stores; others may read them.
+// Thread-safety: one copy at a time uses the two stores; other clients may read them.
 // Lifetime:      borrows both stores.
-// Errors:        those of the stores, with "source: " or "target: " before them; kConflict for a target that is not empty, or a source
-//                that is an unfinished copy; kBadRequest for an empty source; kInternalError if the target differs from the written data.
+// Errors:        those of the stores, preceded by "source: " or "target: ".
+//                kConflict if the target is not empty, or if the source is an unfinished copy.
+//                kBadRequest if the source is empty.
+//                kInternalError if the target differs from the written data.
 #pragma once
 
 #include <chrono>
@@ -24,11 +30,11 @@
 namespace backplane {
 
 struct CopySettings {
-  std::string from, to;  // names of the stores in the marks and in errors
+  std::string from, to;  // the names of the stores, for the marks and for errors
   bool hold_source = false;
-  // The lifetime in the target of objects that expire in the source (events): their remaining time is not known.
+  // The lifetime that objects with a lease (events) get in the target, because their remaining lifetime in the source is unknown.
   std::chrono::seconds lease{3600};
-  // `step`: "copied", "raised"; `done` keys or revisions.
+  // Called from time to time. `step`: "copied" (`done`: the number of keys) or "raised" (`done`: the revision).
   std::function<void(std::string_view step, std::uint64_t done)> progress = {};
 };
 
@@ -41,7 +47,8 @@ struct CopyReport {
 
 Task<Result<CopyReport>> copy_store(StorageBackend& from, StorageBackend& to, CopySettings settings);
 
-// Removes a hold from a store, so that its servers write again. Errors: kNotFound if there is none; kConflict for an unfinished copy.
+// Removes the hold from a store, so that its servers write again. Errors: kNotFound if there is no hold; kConflict if the store is an
+// unfinished copy.
 Task<Status> release_store(StorageBackend& store);
 
 }  // namespace backplane

@@ -16,7 +16,7 @@ BackendMaker memory() {
   return {"Memory", [](const std::string&) -> Result<std::unique_ptr<StorageBackend>> { return make_memory_storage(); }};
 }
 
-// A wrapper of a store with the test's functions around its transactions and reads.
+// Wraps a store, and calls functions of the test before its transactions and after its reads.
 class Meddled final : public StorageBackend {
  public:
   explicit Meddled(StorageBackend& below) : below_(below) {}
@@ -220,7 +220,7 @@ TEST_F(StoreCopy, ACopyThatFailsLetsTheSourceGo) {
 
 TEST_F(StoreCopy, AWriteToASourceWithAnExpiredHoldIsDetected) {
   source.before_txn = [&](TxnRequest& request) {
-    // The last hold is permanent; an earlier one may have expired with its lease.
+    // The last hold is permanent (it has no lease); an earlier hold may have expired with its lease.
     const bool for_good = !request.puts.empty() && request.puts.front().key == kHoldKey && request.puts.front().lease == 0;
     if (for_good) std::thread([&] { from.put("/registry/configmaps/default/c3", "a value that is not read"); }).join();
     return Status();
@@ -239,8 +239,8 @@ TEST_F(StoreCopy, AWriteToASourceWithAnExpiredHoldIsDetected) {
 TEST_F(StoreCopy, TheTargetIsNeverBehindTheSource) {
   bool moved = false;
   target.after_range = [&](RangeResult& result) {
-    // The target is read for its checksum: all has been copied.  Writes outside the objects continue (progress of an old etcd is
-    // requested by writing to it).
+    // The target is being verified, so all objects have been copied.  The source still gets writes to keys that are no objects: servers
+    // request the progress of an old etcd by a write.
     if (result.items.size() < 100 || std::exchange(moved, true)) return;
     std::thread([&] {
       for (int i = 0; i < 4000; ++i) from.put("/registry.other", std::to_string(i));

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view kFilling = "filling";
 constexpr std::string_view kLeaving = "leaving";
-constexpr int kRetrySeconds = 5;  // a switch takes a few of these
+constexpr int kRetrySeconds = 5;  // Retry-After; switching the servers to another store takes several retries
 
 Status refusal(const KeyValue& mark) {
   Status status = service_unavailable(why_no_writes(mark.value.view()));

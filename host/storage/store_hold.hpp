@@ -1,10 +1,11 @@
-// A hold: a mark in a store. While it exists, no server writes to the store, because the store is being moved or filled.
-// The mark is a key of the store, so every server of the store sees it. HeldStorage adds the condition that the key does not exist to each
-// transaction: while it exists, no server's transaction commits. It is outside of the served keys (/registry/). kube-apiserver ignores it.
+// A hold on a store: while it exists, no Backplane server writes to the store, because the store is being moved or filled.
+// The hold is a key in the store (kHoldKey), so it applies to every server of the store. HeldStorage adds the condition that this key does
+// not exist to each transaction. The key is outside of the served keys (/registry/). kube-apiserver ignores it.
 //
 // Thread-safety: every function and method from any thread.
 // Lifetime:      HeldStorage borrows the backend.
-// Errors:        HeldStorage adds kServiceUnavailable: to txn() while there is a hold, to range() while the store is being filled.
+// Errors:        HeldStorage::txn() returns kServiceUnavailable while there is a hold; HeldStorage::range() while the store is being
+// filled.
 #pragma once
 
 #include <atomic>
@@ -22,7 +23,7 @@ inline constexpr std::string_view kHoldKey = "/registry.backplane/hold";
 struct StoreHold {
   enum class Kind : unsigned char {
     kFilling,  // the store is the target of an unfinished copy, and must not be served
-    kLeaving,  // its contents are being copied, or have been copied, to another store
+    kLeaving,  // the store's content is being copied, or has been copied, to another store
   };
   Kind kind = Kind::kFilling;
   std::string other;  // the name of the other store, for messages
@@ -31,14 +32,14 @@ struct StoreHold {
 std::string to_text(const StoreHold& hold);
 // nullopt if the text is not a hold.
 std::optional<StoreHold> parse_hold(std::string_view text);
-// "the store takes no writes: it has been moved to etcd:http://…"
+// The error message of writes to a store with this hold: "the store takes no writes: it is being moved to etcd:http://…".
 std::string why_no_writes(std::string_view text);
 
 class HeldStorage final : public ForwardingStorage {
  public:
   using ForwardingStorage::ForwardingStorage;
 
-  // A store that is being filled is not served: the first read of each server fails until the copy is complete.
+  // Fails while the store is being filled. After the first success it no longer checks the hold.
   Task<Result<RangeResult>> range(RangeRequest request) override {
     return whole_.load(std::memory_order_relaxed) ? backend_.range(std::move(request)) : first_range(std::move(request));
   }
@@ -47,7 +48,7 @@ class HeldStorage final : public ForwardingStorage {
  private:
   Task<Result<RangeResult>> first_range(RangeRequest request);
 
-  std::atomic<bool> whole_{false};  // never reset: only an empty store can be filled
+  std::atomic<bool> whole_{false};  // the store is not being filled; never reset, because only an empty store can be filled
 };
 
 }  // namespace backplane

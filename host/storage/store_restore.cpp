@@ -1,4 +1,4 @@
-// restore_snapshot() (store_snapshot.hpp): writes each object at the revision that it had.
+// restore_snapshot() (store_snapshot.hpp): writes each object at the revision that it had in the snapshot.
 #include <algorithm>
 
 #include "storage/store_snapshot.hpp"
@@ -6,8 +6,8 @@
 namespace backplane {
 namespace {
 
-constexpr std::size_t kGroup = 500;                    // concurrent transactions, which the store makes durable together
-constexpr std::size_t kGroupBytes = 16 * 1024 * 1024;  // of their values
+constexpr std::size_t kGroup = 500;                    // the number of concurrent transactions, which the store syncs to the disk together
+constexpr std::size_t kGroupBytes = 16 * 1024 * 1024;  // the limit of the total size of their values
 constexpr std::size_t kKeysPerLease = 1000;
 constexpr Revision kEmptyStore = 1;
 
@@ -15,9 +15,9 @@ Status wrong_revision(Revision wanted, Revision got) {
   return internal_error("the store has committed revision " + std::to_string(got) + " instead of " + std::to_string(wanted));
 }
 
-// The running calls of one group.
+// A group of concurrent calls of the store.
 struct Group {
-  std::size_t running = 1;  // the group itself
+  std::size_t running = 1;  // the number of running calls, and one for write_group() while it adds calls
   Status failed;
   Promise<bool> done;
   void end() {
@@ -60,7 +60,8 @@ class Restore {
   }
 
  private:
-  // The calls of a group are made in the order of their revisions, without waiting: the store commits them in that order.
+  // Starts the calls of a group in the order of their revisions and then waits for all of them. The store commits them in the order of the
+  // calls.
   Task<Status> write_group() {
     auto group = std::make_shared<Group>();
     Executor& executor = *current_executor();
@@ -89,7 +90,7 @@ class Restore {
     spawn_detached(executor, std::move(task));
   }
 
-  // All objects of the next revision: they were written in one transaction.
+  // Reads all objects of the next revision, which one transaction must write.
   Task<Result<TxnRequest>> read_revision(std::size_t& bytes) {
     TxnRequest request;
     for (const Revision revision = items_[at_].revision; at_ < items_.size() && items_[at_].revision == revision; ++at_) {
@@ -122,7 +123,8 @@ class Restore {
     co_return lease_;
   }
 
-  // No client may find an older revision than it has seen, and no watch may begin below it.
+  // Raises the revision and compacts to it: no client may get a revision older than one that it has received, and watches from older
+  // revisions must expire.
   Task<Result<Revision>> finish() {
     const Revision revision = std::max(from_.header().revision, last_) + settings_.bump;
     auto raising = to_.raise_revision(revision);

@@ -62,7 +62,7 @@ Task<Result<Revision>> snapshot_store(StorageBackend& store, SnapshotWriter& to,
     auto writing = write_all(store, to, source, progress);
     Result<Revision> written;
     written = co_await std::move(writing);
-    // The revision was compacted while it was read.
+    // kExpired: the revision was compacted while it was being read.
     if (written.ok() || written.status().reason() != Reason::kExpired) co_return written;
   }
   co_return Status(Reason::kConflict, "the store compacts its history faster than it can be read; try again when it is less busy");

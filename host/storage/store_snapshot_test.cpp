@@ -101,7 +101,7 @@ TEST_F(StoreSnapshot, WhatIsCutOffOrAddedOrLeftOutIsFound) {
   }
   write(good + "x");
   EXPECT_NE(fault(), "");
-  // A whole record is missing: each frame is right, the digest is not.
+  // A whole record is missing: the checksum of each frame is correct, but the digest is not.
   auto reader = SnapshotReader::open(path());
   ASSERT_TRUE(reader.ok());
   ASSERT_TRUE(reader->next().ok());

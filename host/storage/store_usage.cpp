@@ -15,7 +15,8 @@ void count(TypeUsage& usage, std::uint64_t bytes) {
 
 }  // namespace
 
-// Keys are /registry/RESOURCE/…, /registry/GROUP/RESOURCE/… if the group is not one of Kubernetes' oldest, /registry/services/specs/….
+// A key is /registry/RESOURCE/…, or /registry/GROUP/RESOURCE/… for custom resources and APIServices; services have
+// /registry/services/specs/….
 std::string stored_type(std::string_view key) {
   if (key.starts_with(kObjectKeyPrefix)) key.remove_prefix(kObjectKeyPrefix.size());
   const auto slash = key.find('/');
@@ -40,7 +41,7 @@ Task<Result<StoreUsage>> read_usage(StorageBackend& store, std::function<void(co
   if (!revision.ok()) co_return std::move(revision.status());
   StoreUsage usage;
   usage.revision = *revision;
-  StoreWalk walk(store, 0);  // counts need no single revision
+  StoreWalk walk(store, 0);  // the pages may have different revisions
   for (;;) {
     auto walking = walk.next();
     Result<bool> more;

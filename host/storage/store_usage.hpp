@@ -1,4 +1,4 @@
-// Counts the objects and bytes of each type in a store, by the prefixes of their keys.
+// Counts the objects and bytes of each type in a store. The type is derived from the key.
 //
 // Thread-safety: one thread; other clients may use the store.
 // Lifetime:      borrows the store.
@@ -27,7 +27,7 @@ struct StoreUsage {
 // The type of a key: "pods", "services/specs", "widgets.example.com".
 std::string stored_type(std::string_view key);
 
-// `progress`: objects so far.
+// Reads the whole store. `progress` is called with the numbers so far.
 Task<Result<StoreUsage>> read_usage(StorageBackend& store, std::function<void(const StoreUsage&)> progress);
 
 }  // namespace backplane

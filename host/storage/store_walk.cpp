@@ -8,7 +8,7 @@
 namespace backplane {
 namespace {
 
-constexpr std::size_t kPageBytes = 4 * 1024 * 1024;  // target size of a page
+constexpr std::size_t kPageBytes = 4 * 1024 * 1024;  // the intended size of a page
 constexpr std::string_view kMasterLeases = "masterleases/", kPeerLeases = "peerserverleases/", kOwn = "backplane/";
 
 }  // namespace

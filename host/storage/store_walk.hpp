@@ -1,11 +1,12 @@
-// Reads a store key by key in pages, and computes its fingerprint: number of keys, number of bytes, one digest.
+// StoreWalk reads all keys below /registry/ in pages; StoreDigest computes a digest of keys and values.
 //
-// A page holds at most kMaxPage values, fewer when they are large: which bounds the memory, whatever the size of the store. Short-lived
-// records of servers (/registry/masterleases/, peerserverleases/ and backplane/) are skipped: they mean nothing in another store.
+// A page has at most kMaxPage values, and fewer if the values are large, so that the memory is bounded. Short-lived records of servers
+// (/registry/masterleases/, /registry/peerserverleases/ and /registry/backplane/) are skipped, because they are meaningless in another
+// store.
 //
 // Thread-safety: one thread.
 // Lifetime:      borrows the store.
-// Errors:        the store's; kExpired when the revision has been compacted away.
+// Errors:        the store's; kExpired if the revision has been compacted.
 #pragma once
 
 #include <memory>
@@ -18,6 +19,7 @@
 
 namespace backplane {
 
+// True if the key is one of the skipped records.
 bool belongs_to_a_server(std::string_view key);
 
 class StoreDigest {
@@ -29,7 +31,7 @@ class StoreDigest {
   void add(std::string_view key, std::string_view value);
   std::uint64_t keys() const noexcept { return keys_; }
   std::uint64_t bytes() const noexcept { return bytes_; }
-  // SHA-256 over keys and values in their order, in hexadecimal digits.  Last.
+  // The SHA-256 digest of keys and values in the order of add(), in hexadecimal digits.  To be called once, at the end.
   std::string finish();
 
  private:
@@ -42,12 +44,12 @@ class StoreWalk {
  public:
   static constexpr std::int64_t kMaxPage = 500;
 
-  // `revision` 0: each page is the newest.
+  // `revision` 0: each page is read at the store's newest revision.
   StoreWalk(StorageBackend& store, Revision revision, bool keys_only = false);
   // Reads the next page into items(); false at the end.
   Task<Result<bool>> next();
   const std::vector<KeyValue>& items() const noexcept { return items_; }
-  // The page holds every key in [from, end).
+  // The key range of the page is [from(), end()).
   const std::string& from() const noexcept { return from_; }
   const std::string& end() const noexcept { return end_; }
 

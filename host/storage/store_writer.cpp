@@ -9,8 +9,8 @@ namespace {
 constexpr std::string_view kFillerKey = "/registry.backplane/filler";  // written and removed to raise the revision
 constexpr std::size_t kFillers = 256;                                  // concurrent writes while the revision is raised
 constexpr Revision kTellEvery = 10'000;
-constexpr std::size_t kMaxWrites = 100;              // per transaction: etcd accepts 128
-constexpr std::size_t kMaxWriteBytes = 1024 * 1024;  // or one value that is larger
+constexpr std::size_t kMaxWrites = 100;              // the limit of changes per transaction; etcd accepts 128
+constexpr std::size_t kMaxWriteBytes = 1024 * 1024;  // the limit of the size of a transaction, unless it has a single larger value
 constexpr std::size_t kKeysPerLease = 1000;
 
 struct Filling {

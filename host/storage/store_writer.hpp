@@ -1,8 +1,9 @@
-// Writes the copy of a store: puts and removals in transactions that every backend accepts, and a minimum revision.
+// Writes to the target of a copy: StoreWriter groups puts and removals into transactions that every backend accepts, and raise_to() raises
+// the revision.
 //
 // Thread-safety: one caller at a time.
 // Lifetime:      borrows the store.
-// Errors:        those of the store; the changes of a failed transaction are dropped from the writer.
+// Errors:        those of the store. The changes of a failed transaction are not repeated.
 #pragma once
 
 #include <chrono>
@@ -16,27 +17,27 @@
 
 namespace backplane {
 
-// Requests for one key.
+// The requests that put, remove or read one key.
 TxnRequest put_request(std::string_view key, std::string value, LeaseId lease);
 TxnRequest remove_request(std::string_view key);
 RangeRequest one_key(std::string_view key);
 Task<Status> write_now(StorageBackend& store, TxnRequest request);
 Task<Result<std::optional<KeyValue>>> read_key(StorageBackend& store, std::string_view key);
 
-// Makes the store's revision at least `goal`: by StorageBackend::raise_revision() if the store supports it, otherwise by writes to a key
-// that is removed at the end.  `progress` is called with the revision from time to time; it may be empty.
+// Raises the store's revision to at least `goal`, with StorageBackend::raise_revision() if the store supports it, otherwise with writes to
+// a key that is removed afterwards.  `progress` (may be empty) is called with the revision from time to time.
 Task<Status> raise_to(StorageBackend& store, Revision goal, const std::function<void(std::uint64_t revision)>& progress);
 
 class StoreWriter {
  public:
-  // `lease`: the time to live of the leases that it grants.
+  // `lease`: the lifetime of the leases that the writer grants.
   StoreWriter(StorageBackend& store, std::chrono::seconds lease) : store_(store), keep_(lease) {}
 
   Task<Status> remove(std::string key);
-  // Adds an item; an item with a lease gets a lease of this store.
+  // Adds a put. If the item has a lease, it gets a lease of the target store.
   Task<Status> add(const KeyValue& item);
   Task<Status> flush();
-  // Drops the changes that are not written.
+  // Discards the changes that have not been written.
   void drop();
 
  private:

@@ -7,7 +7,7 @@
 namespace backplane {
 namespace {
 
-// Bytes on the stack for a tree; larger trees also use the heap.
+// The size of the memory for a tree on the stack; larger trees also use the heap.
 constexpr std::size_t kRoom = 32 * 1024;
 
 GroupVersionKind kind_in(const Object& object) {
@@ -21,7 +21,7 @@ Result<Value> parse_object(std::string_view json, json::storage_ptr storage) {
   return tree;
 }
 
-// The object of stored protobuf as a tree; from_stored() returns it as text.
+// Decodes stored protobuf to a tree, whereas Codec::from_stored() returns a text.
 Result<Value> tree_of_protobuf(const Schema& schema, std::string_view stored, json::storage_ptr storage) {
   const auto envelope = open_protobuf_envelope(stored);
   if (!envelope.ok()) return internal_error(envelope.status().message());
@@ -56,8 +56,8 @@ Status convert_by(const Scheme* scheme, Object& object, const GroupVersionKind& 
   return {};
 }
 
-// The canonical text of `tree` in the version of `kind`. Sets the defaults of the stored version, whose type is `written_in`, converts, and
-// sets the defaults of the kind.
+// Converts `tree` from the version in which it was written to the version of `kind`, and returns the canonical text. `written_in`: the
+// schema of the former version. Sets the defaults of both versions.
 Result<std::string> canonical_text(const Scheme* scheme, Value& tree, const StoredKind& kind, const Schema& written_in) {
   if (&written_in != kind.schema) written_in.apply_defaults(tree);
   Status done = convert_by(scheme, tree.get_object(), kind.kind);
@@ -69,7 +69,7 @@ Result<std::string> canonical_text(const Scheme* scheme, Value& tree, const Stor
   return kept_json(tree);
 }
 
-// The same for stored protobuf, which most stored values are: the text is made only once, at the end.
+// As canonical_text(), for stored protobuf, the encoding of most values: it makes a text only once, at the end.
 Result<std::string> canonical_message(const Scheme* scheme, const Schema& written_in, const StoredKind& kind, std::string_view stored) {
   unsigned char room[kRoom];
   json::monotonic_resource arena(room, sizeof room);
@@ -84,7 +84,7 @@ bool take_front(std::string_view& text, std::string_view front) {
   return there;
 }
 
-// True if the value is JSON as this store writes it, in the stored version: it needs no conversion.
+// True if the value is JSON that this store has written in the kind's version, so that it needs no conversion.
 bool is_canonical(const StoredKind* kind, std::string_view value) {
   if (!json_codec().wrote(value) || !value.ends_with('}')) return false;
   if (kind == nullptr || kind->schema == nullptr) return true;
@@ -95,8 +95,8 @@ bool is_canonical(const StoredKind* kind, std::string_view value) {
          take_front(value, R"(",)");
 }
 
-// The codec that has written these bytes; null: no codec of this build. Another server of the same store may write CBOR, which this one
-// reads even if it does not offer it.
+// The codec that has written these bytes; null: none of this build. It may be CBOR even if this server does not offer CBOR, because another
+// server of the same store may write it.
 const Codec* writer_of(std::string_view bytes) {
   for (const Codec* codec : codecs(true)) {
     if (codec->wrote(bytes)) return codec;
@@ -117,11 +117,11 @@ void StoredForms::use_kind(std::string_view prefix, StoredKind kind) {
   auto next = std::make_shared<const StoredKind>(std::move(kind));
   std::unique_lock lock(mutex_);
   kinds_[std::string(prefix)].swap(next);
-  lock.unlock();  // before the former kind and its hold are destroyed
+  lock.unlock();  // `next` destroys the former kind and its hold without the lock
 }
 
 void StoredForms::forget_kind(std::string_view prefix) {
-  std::shared_ptr<const StoredKind> forgotten;  // its last reference ends outside the lock
+  std::shared_ptr<const StoredKind> forgotten;  // declared before the lock, so that the kind is destroyed without it
   std::unique_lock lock(mutex_);
   const auto found = kinds_.find(prefix);
   if (found == kinds_.end()) return;
@@ -164,7 +164,8 @@ Result<std::string> StoredForms::canonical(std::string_view json, const StoredKi
   const Schema& written_in = *schema_in(tree->get_object(), kind.schema);
   keep_raw(&written_in, *tree, json);
   const bool typed = &written_in != kind.schema || kind_in(tree->get_object()) == kind.kind;
-  // A version without a type is converted first: the kind's type would drop members that have another name in that version.
+  // An object in a version without a schema is converted first: the kind's schema would drop members that have another name in that
+  // version.
   Status converted = typed ? Status() : convert_by(scheme_.get().get(), tree->get_object(), kind.kind);
   if (!converted.ok()) return converted;
   // Defaults are set only in structs that are present.
@@ -194,7 +195,7 @@ Result<std::string> StoredForms::encoded(const StoredKind& kind, std::string jso
 
 namespace {
 
-// The size that kube-apiserver would write to etcd; its conversion to another stored version is not considered.
+// The size of the value that kube-apiserver would write to etcd. A conversion to another stored version is not taken into account.
 Result<std::size_t> size_in_etcd(const StoredKind* kind, std::string_view json) {
   const bool encoded = kind != nullptr && !kind->json && kind->schema != nullptr && kind->schema->has_protobuf();
   if (!encoded) return json.size() + 1;
@@ -218,13 +219,13 @@ Result<SharedBytes> StoredForms::encode(const StoredKind* kind, const SharedByte
 }
 
 bool StoredForms::reads_back(const StoredKind& kind, std::string_view worked) const noexcept {
-  // An object with raw values in their original form begins with a blank; it is decoded like any other stored value.
+  // A leading blank marks an object whose raw values have their original text. decode() does not restore that text.
   return !worked.starts_with(' ') && (kind.schema == nullptr || kind.encoded_as.kind.empty());
 }
 
 Status StoredForms::read_json(const StoredKind* kind, SharedBytes& value) const {
   const std::string_view bytes = value.view();
-  // Every server writes custom resources with sorted keys, and they contain their version.
+  // The JSON of custom resources needs no conversion: every server writes it with sorted keys, and in any version.
   if (kind == nullptr || kind->schema == nullptr) {
     if (!bytes.ends_with("}\n")) return internal_error("the object is cut short");
     value = value.slice(0, bytes.size() - 1);
@@ -235,7 +236,7 @@ Status StoredForms::read_json(const StoredKind* kind, SharedBytes& value) const 
   return own.status();
 }
 
-// YAML has no signature, so a value that no codec recognizes is tried as YAML.
+// Called for values that no codec recognizes, because YAML has no signature.
 Status StoredForms::read_yaml(const StoredKind& kind, SharedBytes& value) const {
   json::monotonic_resource arena;
   auto tree = parse_yaml(value.view(), &arena, nullptr);

@@ -15,7 +15,7 @@ Status unusable(std::string_view key, const Status& why) {
   return internal_error("the value of " + std::string(key) + " cannot be written: " + why.message());
 }
 
-// Code 7 and the text around it: upstream's storage.NewCorruptObjError.  `key`: the backend's key.
+// The error of a corrupt object, worded like upstream's storage.NewCorruptObjError (with its Code 7).  `key`: the backend's key.
 Status corrupt(const std::string& key, const KeyValue& item, const Status& why, bool transformed) {
   std::string text = std::string(kCorruptObject) + ", Code: 7, Key: " + key + ", ResourceVersion: 0, AdditionalErrorMsg: ";
   text += transformed ? "object not decodable revision=" + std::to_string(item.mod_revision)
@@ -31,7 +31,8 @@ std::string_view parent_of(std::string_view key) { return key.substr(0, key.rfin
 
 }  // namespace
 
-// The places of the keys of one operation.  Keys with the same parent have the same place, which is looked up once for a run of them.
+// Returns the Place of each key of one operation.  Keys with the same parent path have the same Place, so that consecutive ones need one
+// lookup.
 class StoredValues::Places {
  public:
   explicit Places(const StoredValues& values)
@@ -83,7 +84,7 @@ Task<Status> StoredValues::write(Place place, Put& put) const {
   co_return Status();
 }
 
-// A value that does not decode to the same object would be shown differently by another server.
+// For assertions: true if `encoded` decodes to `worked`. Otherwise another server would return a different object for the value.
 bool StoredValues::check_reads_back(const StoredKind* kind, SharedBytes encoded, std::string_view worked) const {
   if (kind == nullptr || encoded.view().data() == worked.data() || !forms_.reads_back(*kind, worked)) return true;
   return forms_.decode(kind, encoded).ok() && encoded.view() == worked;

@@ -1,13 +1,15 @@
-// The values of a store in both directions: canonical JSON → encoding (stored_forms.hpp) → the transformer of the resource, and back.
+// Converts values between canonical JSON and the stored bytes. A write encodes the JSON (stored_forms.hpp) and then calls the transformer
+// of the resource (encryption); a read does the reverse.
 //
-// A value goes through the transformer that was in use when its read or write began. Transformers that return at once cost no wait. If a
-// value of several must wait, the values that follow it wait at the same time, up to kReadAtOnce of them.
+// An operation uses the transformers that were in use when it began. If a transformer returns a result immediately, the operation does not
+// wait. If one of several values must wait, up to kReadAtOnce values are transformed concurrently.
 //
 // Thread-safety: every method from any thread.
-// Lifetime:      borrows nothing but the types and strategies of the forms' kinds.
-// Errors:        read: KeyValue::unreadable, 500 with upstream's message with and without AllowUnsafeMalformedObjectDeletion, naming the
-// key;
-//                write: kInternalError, naming the key.
+// Lifetime:      StoredKind::hold keeps the types and strategies alive.
+// Errors:        read: sets KeyValue::unreadable to an error (500) that names the key, with upstream's message, which depends on the
+// feature
+//                gate AllowUnsafeMalformedObjectDeletion.
+//                write: kInternalError, which names the key.
 #pragma once
 
 #include <cstddef>
@@ -32,28 +34,29 @@ class StoredValues {
       : forms_(form), transformers_(std::move(transformers)) {}
 
   StoredForms& forms() noexcept { return forms_; }
-  // Unreadable objects are reported as corrupt, and can be deleted (AllowUnsafeMalformedObjectDeletion). Before the first read.
+  // Makes errors report unreadable objects as corrupt, as upstream with AllowUnsafeMalformedObjectDeletion. To be called before the first
+  // read.
   void tell_corrupt_objects() { corrupt_objects_ = true; }
 
-  // The keys in errors.  Before the first read.
+  // Sets how keys are shown in errors.  To be called before the first read.
   void name_keys_by(BackendKeys keys) { keys_ = std::move(keys); }
   const BackendKeys& keys() const noexcept { return keys_; }
 
   Task<Status> write(std::vector<Put>& puts) const;
-  // As ObjectStorage.
+  // As the functions of ObjectStorage with the same names.
   std::size_t read_now(std::vector<KeyValue>& items, std::size_t from) const;
   Task<void> read(KeyValue& item) const;
   Task<void> read(std::vector<KeyValue>& items) const;
   Task<std::size_t> read_some(std::vector<KeyValue>& items, std::size_t from) const;
-  // A value that this object has just written is neither decrypted nor decoded.
+  // Reads the values of events. A value that this object has written recently is taken from OwnWrites: it is neither decrypted nor decoded.
   Task<void> read(std::vector<StorageEvent>& events) const;
-  // Reads `item`; whether a write of `worked` under its key would store the same encoding with the same transformation.
+  // Reads `item`. True: a write of `worked` under its key would store the same encoding with the same transformation.
   Task<bool> read_and_compare(KeyValue& item, SharedBytes worked) const;
 
  private:
   // The kind and the transformer of a key.
   struct Place {
-    std::shared_ptr<const StoredKind> kind;  // null: no object has such a key
+    std::shared_ptr<const StoredKind> kind;  // null: the value of the key is not an object
     TransformerRef transformer;              // null: none
   };
   class Places;
@@ -61,7 +64,7 @@ class StoredValues {
   Task<Status> write(Place place, Put& put) const;
   bool check_reads_back(const StoredKind* kind, SharedBytes encoded, std::string_view worked) const;
   void note_own(const Place& place, const Put& stored, const SharedBytes& worked) const;
-  // Decodes what the transformer has returned into the item.
+  // Decodes `plain`, the result of the transformer, into item.value; sets item.unreadable if it fails.
   void finish(const Place& place, KeyValue& item, Result<StorageTransformer::Plain> plain) const;
   Task<void> read(Place place, KeyValue& item) const;
   Task<void> read_previous(Place place, StorageEvent& event) const;

@@ -7,7 +7,7 @@
 namespace backplane {
 namespace {
 
-// The last text: a KMS plugin that has not been healthy since this server started.
+// The last text is upstream's error if a KMS plugin has not been healthy since the server started.
 constexpr std::array<std::string_view, 6> kTemporary = {"rpc error: code = Unavailable",       "rpc error: code = DeadlineExceeded",
                                                         "rpc error: code = Canceled",          "rpc error: code = Aborted",
                                                         "rpc error: code = ResourceExhausted", "got unexpected nil transformer"};

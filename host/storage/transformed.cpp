@@ -9,14 +9,14 @@ using Plain = StorageTransformer::Plain;
 
 Status thrown(const Caught& error) { return internal_error("the storage transformer threw: " + error.what); }
 
-// The value of a resource without a transformer. Values that another server has encrypted are errors, as upstream.
+// The value of a resource without a transformer. As upstream, a value that another server has encrypted is an error.
 Result<Plain> as_stored(const SharedBytes& bytes) {
   constexpr std::string_view kEncrypted = "k8s:enc:";
   if (!bytes.view().starts_with(kEncrypted)) return Plain{bytes};
   return Status(500, Reason::kInternalError, "identity transformer tried to read encrypted data");
 }
 
-// Used if the transformers are not available.
+// The transformer that find_transformer() returns if find() throws: all calls fail.
 class Failed final : public StorageTransformer {
  public:
   explicit Failed(Status why) : why_(std::move(why)) {}

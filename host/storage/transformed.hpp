@@ -1,7 +1,7 @@
-// Calls a storage transformer, which a plugin implements: its exceptions become errors, and the caller resumes on its executor.
+// Calls storage transformers, which plugins implement. Converts exceptions to errors, and resumes the caller on the caller's executor.
 //
-// Thread-safety: functions of their arguments.
-// Errors:        the transformer's; kInternalError with the text of an exception.
+// Thread-safety: any thread, if the transformer allows that.
+// Errors:        the transformer's; kInternalError with the message of an exception.
 #pragma once
 
 #include <memory>
@@ -15,13 +15,14 @@ namespace backplane {
 
 using TransformerRef = std::shared_ptr<const StorageTransformer>;
 
-// The transformer for `resource`; null: there is none.  One that fails every call if find() throws.
+// The transformer for `resource`; null: there is none.  If find() throws, returns a transformer whose calls all fail.
 TransformerRef find_transformer(const StorageTransformers& transformers, const GroupResource& resource);
 
-// Does not wait; nullopt if the transformer must wait. `transformer` may be null: the bytes are unchanged.
+// The result of the transformer, if it is available without waiting; nullopt: call from_storage(). `transformer` null: returns `bytes`
+// unchanged.
 std::optional<Result<StorageTransformer::Plain>> from_storage_now(const TransformerRef& transformer, std::string_view key,
                                                                   const SharedBytes& bytes);
-// Without waiting if possible.
+// These functions wait only if the transformer must wait.
 Task<Result<StorageTransformer::Plain>> from_storage(TransformerRef transformer, std::string key, SharedBytes bytes);
 Task<Result<SharedBytes>> to_storage(TransformerRef transformer, std::string key, SharedBytes bytes);
 
