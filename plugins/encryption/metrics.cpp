@@ -105,7 +105,7 @@ MetricCell* cell(std::atomic<MetricCell*>& known, Metric& metric, std::initializ
   return found;
 }
 
-// The label values of series that a plugin's key ids create: a bounded number of them.
+// The labels of the series that the key ids of plugins create. Their number is bounded.
 class KeptSeries {
  public:
   using Labels = std::array<std::string, 4>;

@@ -19,16 +19,16 @@ namespace backplane::encryption {
 
 using Elapsed = std::chrono::steady_clock::duration;
 
-// The text of key ids and server ids in metrics and logs.
+// Returns the hash that represents a key id or a server id in metrics and logs.
 inline std::string hash_text(std::string_view text) { return kit::content_hash(text); }
 
-// Creates the series that kube-apiserver exposes before they are counted.
+// Creates the series that kube-apiserver exposes before their first count.
 void expose_metrics();
 
 enum class Direction : unsigned char { kFromStorage, kToStorage };
 std::string_view label_of(Direction direction) noexcept;
 
-// Transformations of one resource, in one direction, under one prefix.
+// Counts the transformations of one resource in one direction, for values with one prefix.
 class TransformationCount {
  public:
   TransformationCount(std::string resource, Direction direction, std::string prefix);
@@ -42,7 +42,7 @@ class TransformationCount {
   const std::string resource_;
   const Direction direction_;
   const std::string prefix_;
-  // Series appear with their first value.
+  // Null until the first value, which creates the series.
   mutable std::atomic<MetricCell*> successes_{nullptr}, durations_{nullptr};
 };
 
@@ -57,11 +57,11 @@ void observe_arrival(Direction direction);
 void observe_kms_call(std::string_view provider, std::string_view method, Elapsed elapsed, std::string_view code);
 void show_key_cache_size(std::string_view provider, std::size_t size);
 void count_invalid_key_id(std::string_view provider, std::string_view error);
-// Counts a value that was read or written with this key.
+// Counts a value that was read or written with the key of this id.
 void count_key_id(Direction direction, std::string_view provider, std::string_view key_id_hash, std::string_view server_id_hash);
-// Call it before the first count of a key id: the series of the last hundred are kept.
+// Must be called before the first count of a key id. Keeps the series of the last hundred key ids, and drops older ones.
 void keep_key_id(Direction direction, std::string_view provider, std::string_view key_id_hash, std::string_view server_id_hash);
-// Counts a status of the plugin with this key.
+// Counts a status response of the plugin that contains this key id.
 void show_key_id_of_status(std::string_view provider, std::string_view key_id_hash, std::string_view server_id_hash);
 
 }  // namespace backplane::encryption

@@ -14,7 +14,7 @@ namespace backplane::encryption {
 
 struct Failure {
   std::string text;
-  std::string_view grpc_code = {};  // of a failed call to a KMS plugin (grpc::code_name()); empty: no call has failed
+  std::string_view grpc_code = {};  // the code of a failed call to a KMS plugin (grpc::code_name()); empty: no call has failed
 
   // The value of the label `status`, and of `grpc_status_code`.
   std::string_view code() const noexcept { return grpc_code.empty() ? "unknown-non-grpc" : grpc_code; }

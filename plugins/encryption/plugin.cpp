@@ -27,7 +27,7 @@ std::string storage_root(const Host& host) {
   return "/" + flag.substr(begin, flag.find_last_not_of('/') + 1 - begin);
 }
 
-// All KMS plugins of the configuration in use.
+// Checks all KMS plugins of the configuration in use.
 class AllKmsHealth final : public HealthCheck {
  public:
   explicit AllKmsHealth(std::shared_ptr<const Reloader> reloader) : reloader_(std::move(reloader)) {}

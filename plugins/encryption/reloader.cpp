@@ -13,7 +13,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kShortestTrial{10};
 constexpr std::chrono::milliseconds kBetweenChecks{100};
 
-// The plugins of a new configuration must be healthy before it is used.
+// Waits until all plugins of a new configuration are healthy. Fails after setup->grace, but not before kShortestTrial.
 Task<Outcome<Done>> become_healthy(SetupRef setup) {
   const auto deadline = Clock::now() + std::max<Clock::duration>(setup->grace, kShortestTrial);
   for (;;) {

@@ -1,4 +1,4 @@
-// A configuration in use: transformers, and the KMS plugins behind them.
+// A configuration in use: its transformers, and the KMS plugins that they call.
 //
 // Thread-safety: immutable once made.
 // Lifetime:      shared; see transformers.hpp.
@@ -33,10 +33,10 @@ struct Setup {
   std::shared_ptr<const Transformers> transformers;
   std::vector<KmsProviderRef> kms;
   bool uses_kms_v1 = false, uses_kms_v2 = false;
-  // Twice the time limit of all calls of a health check.
+  // Twice the sum of the time limits of all calls of a health check.
   std::chrono::nanoseconds grace{};
 
-  // All plugins, one after the other: the check kms-providers.
+  // Checks all plugins, one after the other. This is the health check kms-providers.
   Task<Outcome<Done>> check() const;
 };
 using SetupRef = std::shared_ptr<const Setup>;

@@ -8,7 +8,7 @@ namespace backplane::encryption {
 namespace {
 
 constexpr std::string_view kEncrypted = "k8s:enc:";
-constexpr std::size_t kOverhead = 96;  // of nonce, tag and derived key
+constexpr std::size_t kOverhead = 96;  // bytes for nonce, tag and derived key
 
 class IdentityStep final : public Step {
  public:
@@ -88,7 +88,7 @@ class PrefixChoice::Reading {
  public:
   Reading(const PrefixChoice& choice, std::string_view data) : choice_(choice), data_(data) {}
 
-  // The next entry that has the value's prefix; null: there is none.
+  // Returns the next entry that has the value's prefix; null: there is none.
   const Entry* next() {
     while (at_ < choice_.entries_.size()) {
       const Entry& entry = *choice_.entries_[at_++];
@@ -96,7 +96,7 @@ class PrefixChoice::Reading {
     }
     return nullptr;
   }
-  // The value, if the entry could read it.
+  // Returns the value if the entry could read it. Otherwise records the error.
   std::optional<Outcome<ReadValue>> take(const Entry& entry, Outcome<ReadValue> outcome) {
     if (outcome.ok()) {
       entry.reads.succeeded(std::chrono::steady_clock::now() - begin_);

@@ -1,7 +1,7 @@
-// One step of a transformation: it defines the format after its prefix.
+// One step of a transformation. A prefix of the stored value selects the step; the step defines the format of the bytes after the prefix.
 //
 // Thread-safety: every method from any thread.
-// Lifetime:      shared; a coroutine of a step does not hold the step; its caller must.
+// Lifetime:      shared. The caller of read() or write() must hold the step until the task has ended.
 // Errors:        Failure with upstream's text.
 // Source:        k8s.io/apiserver/pkg/storage/value (Transformer, PrefixTransformer).
 #pragma once
@@ -24,13 +24,13 @@ struct ReadValue {
   bool stale = false;
 };
 
-// `bound_to`: the backend's key, which is authenticated together with the value.
+// `bound_to`: the storage key of the value, which is authenticated together with the value.
 class Step {
  public:
   virtual ~Step() = default;
-  // Without waiting; nullopt if the value must wait.
+  // read_now() and write_now() do not wait. They return nullopt if the value must wait.
   virtual std::optional<Outcome<ReadValue>> read_now(std::string_view bound_to, const SharedBytes& data) const = 0;
-  // `prefix` precedes the written value.
+  // `prefix` is written before the value.
   virtual std::optional<Outcome<SharedBytes>> write_now(std::string_view bound_to, const SharedBytes& plain,
                                                         std::string_view prefix) const = 0;
   // The defaults call the two functions above, for steps that never wait.
@@ -44,12 +44,12 @@ StepRef identity_step();
 StepRef cipher_step(std::shared_ptr<const class Cipher> cipher);
 
 struct PrefixedStep {
-  std::string prefix;  // empty: that of the identity step
+  std::string prefix;  // empty: the identity step
   StepRef step;
 };
 
-// Writes with the first of its steps; reads with the first step that has the value's prefix and can read it. A value that another step than
-// the first has read is stale.
+// Writes with the first of its steps. Reads with the first step that has the value's prefix and can read the value. The value is stale if
+// this is not the first of all steps.
 class PrefixChoice final : public Step {
  public:
   // `resource`: a label of the metrics. `no_match`: the error for a value without a known prefix. Precondition: `steps` is not empty.
@@ -72,7 +72,7 @@ class PrefixChoice final : public Step {
   const TransformationCount unknown_;
 };
 
-// The text of several errors as upstream joins them: equal ones once, in brackets if there are several.
+// Joins the texts of errors like upstream: without repetitions, and in brackets if there are several.
 std::string joined_errors(const std::vector<Failure>& errors);
 
 }  // namespace backplane::encryption

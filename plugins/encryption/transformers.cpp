@@ -7,13 +7,13 @@ namespace {
 
 constexpr std::string_view kAny = "*";
 
-// As upstream prints a resource of the configuration.
+// Formats a resource like upstream prints it.
 std::string config_text(std::string_view group, std::string_view resource) {
   if (group.empty()) return std::string(resource == kAny ? "*." : resource);
   return std::string(resource).append(".").append(group);
 }
 
-// The root of a resource's steps, as the host sees it.
+// Implements the host's interface StorageTransformer by the steps of one resource.
 class ResourceTransformer final : public StorageTransformer {
  public:
   ResourceTransformer(StepRef root, std::string storage_root) : root_(std::move(root)), storage_root_(std::move(storage_root)) {}

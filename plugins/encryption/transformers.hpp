@@ -22,9 +22,9 @@ namespace backplane::encryption {
 // One provider of the configuration, from which the steps of each resource are made.
 struct ProviderSteps {
   std::string prefix;
-  StepRef step;                    // null: one of `keys`
-  std::string no_match;            // the error if none of the keys has the name that the value names
-  std::vector<PrefixedStep> keys;  // prefixes: "name:"
+  StepRef step;                    // null: the provider has one step for each key, in `keys`
+  std::string no_match;            // the error if no key has the name in the stored value
+  std::vector<PrefixedStep> keys;  // the prefixes are "NAME:"
 
   PrefixedStep for_resource(std::string_view resource) const;
 };
@@ -33,16 +33,16 @@ class Transformers final : public StorageTransformers {
  public:
   using Providers = std::vector<ProviderSteps>;
 
-  // `storage_root`: replaces "/registry" in the keys that values are bound to: --etcd-prefix.
+  // `storage_root` (--etcd-prefix) replaces "/registry" in the storage keys to which values are bound.
   explicit Transformers(std::string storage_root) : storage_root_(std::move(storage_root)) {}
 
-  // Before the first find(). Adds providers to those that the resource has. `resource` may be a wildcard.
-  // Errors: a wildcard that has been added before masks the resource.
+  // Adds providers to those of the resource, which may be a wildcard. Must not be called after the first find().
+  // Errors: a wildcard that was added before masks the resource.
   Outcome<Done> add(const std::string& resource, const Providers& providers);
 
-  // Null for a resource without configuration.
+  // Returns null for a resource without configuration.
   std::shared_ptr<const StorageTransformer> find(const GroupResource& resource) const override;
-  // The resources of the configuration, in its format, sorted.
+  // Returns the resources of the configuration in the format of the file, sorted.
   std::vector<std::string> resources() const;
 
  private:

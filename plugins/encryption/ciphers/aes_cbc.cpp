@@ -13,7 +13,7 @@ class AesCbc final : public Cipher {
  public:
   AesCbc(const EVP_CIPHER* algorithm, std::string_view key) : algorithm_(algorithm), key_(key) {}
 
-  // The mode does not authenticate the storage key, so a value can be moved to another key.
+  // The mode does not authenticate the storage key, so a value can be moved to another storage key.
   Outcome<Done> seal(std::string_view plain, std::string_view, std::string& out) const override {
     const std::size_t begin = out.size();
     out.resize(begin + kBlockBytes + (plain.size() / kBlockBytes + 1) * kBlockBytes);

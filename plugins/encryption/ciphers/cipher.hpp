@@ -16,7 +16,7 @@
 
 namespace backplane::encryption {
 
-inline constexpr std::size_t kKeyBytes = 32;  // of generated keys and seeds
+inline constexpr std::size_t kKeyBytes = 32;  // size of generated keys and seeds
 
 // A key together with its algorithm.
 class Cipher {
@@ -37,9 +37,9 @@ Outcome<CipherRef> make_secretbox(std::string_view key);
 // bytes.
 Outcome<CipherRef> make_derived_key_gcm(std::string_view seed);
 
-// Random bytes from the system's generator of key material. Errors: the generator has failed.
+// Fills `bytes` from the system's random generator for key material. Errors: the generator has failed.
 Outcome<Done> fill_random(char* bytes, std::size_t size);
-// A new key or seed, counted by the metrics of generated data keys.
+// Returns a new key or seed, and counts it in the metrics of generated data keys.
 Outcome<std::string> generate_key();
 
 }  // namespace backplane::encryption

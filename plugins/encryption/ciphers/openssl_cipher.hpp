@@ -1,6 +1,6 @@
-// One use of an OpenSSL cipher. Algorithms are fetched once; EVP_aes_256_gcm() and similar functions look them up again for each use.
+// Helpers for OpenSSL ciphers. Algorithms are fetched once; EVP_aes_256_gcm() and similar functions would look them up again for each use.
 //
-// Thread-safety: CipherUse belongs to one call; aes() from any thread.
+// Thread-safety: a CipherContext belongs to one call; aes() from any thread.
 #pragma once
 
 #include <openssl/evp.h>
@@ -15,7 +15,7 @@ namespace backplane::encryption {
 using CipherContext = std::unique_ptr<EVP_CIPHER_CTX, OpenSslDeleter<EVP_CIPHER_CTX_free>>;
 
 enum class AesMode : unsigned char { kGcm, kCbc };
-// AES with a key of that size; null for a size other than 16, 24 and 32.
+// Returns AES for a key of that size; null for a size other than 16, 24 and 32.
 const EVP_CIPHER* aes(AesMode mode, std::size_t key_bytes);
 
 inline const unsigned char* bytes_of(std::string_view text) noexcept { return reinterpret_cast<const unsigned char*>(text.data()); }

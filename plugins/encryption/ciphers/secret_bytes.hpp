@@ -1,4 +1,4 @@
-// Key material that is wiped when it is dropped.
+// Key material. The destructor wipes it.
 //
 // Thread-safety: as std::string.
 #pragma once

@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kNonceBytes = crypto_secretbox_NONCEBYTES, kTagBytes = crypto_secretbox_MACBYTES;
 static_assert(crypto_secretbox_KEYBYTES == kKeyBytes);
 
-// The nonce is longer than that of AES-GCM, so that random ones do not repeat; the storage key is not authenticated.
+// The nonce is longer than that of AES-GCM, so random nonces do not repeat. The storage key is not authenticated.
 class Secretbox final : public Cipher {
  public:
   explicit Secretbox(std::string_view key) : key_(key) {}

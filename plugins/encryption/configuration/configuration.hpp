@@ -1,7 +1,7 @@
 // The file of --encryption-provider-config: EncryptionConfiguration, apiserver.config.k8s.io/v1.
 //
 // Thread-safety: pure functions.
-// Errors:        upstream's texts. They name keys, and never contain their secrets.
+// Errors:        upstream's texts. They contain the names of keys, but never their secrets.
 // Source:        k8s.io/apiserver/pkg/apis/apiserver (types_encryption.go, v1/defaults.go, validation/validation_encryption.go).
 #pragma once
 
@@ -31,7 +31,7 @@ struct KmsConfiguration {
   std::chrono::nanoseconds timeout = std::chrono::seconds(3);
 };
 
-// The members that the file sets; valid configurations set exactly one.
+// One provider, with the members that the file sets. A valid provider has exactly one.
 struct ProviderConfiguration {
   std::optional<std::vector<KeyConfiguration>> aes_gcm, aes_cbc, secretbox;
   bool identity = false;

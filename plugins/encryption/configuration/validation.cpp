@@ -151,7 +151,7 @@ Value shown(const std::optional<KmsConfiguration>& kms) {
                 {"Timeout", kms->timeout_text}};
 }
 
-// As upstream prints the struct, without the secrets.
+// Formats the provider like upstream prints the struct, without secrets.
 std::string shown(const ProviderConfiguration& provider) {
   return json::serialize(Object{{"AESGCM", shown(provider.aes_gcm)},
                                 {"AESCBC", shown(provider.aes_cbc)},

@@ -24,7 +24,7 @@ class KmsClient {
   KmsClient(std::shared_ptr<HttpClient> http, std::string socket, std::string provider, std::chrono::nanoseconds timeout)
       : http_(std::move(http)), socket_(std::move(socket)), provider_(std::move(provider)), timeout_(timeout) {}
 
-  // The bytes of the response to `request`. `method`: "/package.Service/Method".
+  // Returns the bytes of the response to `request`. `method`: "/package.Service/Method".
   Task<Outcome<std::string>> call(std::string method, std::string request) const;
   const std::string& provider() const noexcept { return provider_; }
 
@@ -38,7 +38,7 @@ class KmsClient {
 };
 using KmsClientRef = std::shared_ptr<const KmsClient>;
 
-// The path of unix:///path, or the name of unix:///@name, which is in the abstract namespace.
+// Returns the path of an endpoint unix:///path, or "@name" for unix:///@name, a socket of Linux's abstract namespace.
 std::string socket_path(std::string_view endpoint);
 Outcome<KmsClientRef> make_kms_client(Host& host, std::string_view endpoint, std::string provider, std::chrono::nanoseconds timeout);
 

@@ -1,4 +1,4 @@
-// A value that is encrypted with a data key, together with that key as a KMS plugin (v2) has encrypted it.
+// Stored values of KMS v2: a value that is encrypted with a data key, and this key, which the KMS plugin has encrypted.
 //
 // Thread-safety: pure functions of their arguments.
 // Errors:        upstream's texts.
@@ -13,7 +13,7 @@
 
 namespace backplane::encryption {
 
-// The kind of the decrypted key.
+// Whether the decrypted key is an AES-GCM key, or a seed from which a key is derived for each value.
 enum class KeySource : int { kAesGcmKey = 0, kAesGcmSeed = 1 };
 
 struct Envelope {
@@ -23,19 +23,19 @@ struct Envelope {
 };
 
 Outcome<Envelope> parse_envelope(std::string_view bytes);
-// Appends the envelope to `out`. `key` has been checked.
+// Appends the envelope to `out`. Precondition: check_key(key) succeeds.
 void append_envelope(const EncryptedKey& key, KeySource source, std::string encrypted_data, std::string& out);
 
-// Key id, size of the encrypted key, annotations.
+// Checks the key id, the size of the encrypted key, and the annotations.
 Outcome<Done> check_key(const EncryptedKey& key);
-// "ok", "empty" or "too_long", and the error.
+// `code`: "ok", "empty" or "too_long"; `text`: the error.
 struct KeyIdProblem {
   std::string_view code;
   std::string text;
 };
 KeyIdProblem check_key_id(std::string_view key_id);
 
-// The cache key of a data key: its source, its encrypted form, its key id and its annotations.
+// Returns the key under which KeyCache stores a data key. It depends on the source, the encrypted key, the key id and the annotations.
 std::string cache_key(const EncryptedKey& key, KeySource source);
 
 }  // namespace backplane::encryption

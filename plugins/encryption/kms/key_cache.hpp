@@ -17,10 +17,10 @@ namespace backplane::encryption {
 
 class KeyCache {
  public:
-  // `most`: keys that are kept; 0: none.
+  // `most`: the maximum number of keys; 0: no key is cached.
   explicit KeyCache(std::size_t most) : most_(most) {}
 
-  // Null: unknown.
+  // Returns null if the key is not cached.
   CipherRef find(std::string_view key);
   // Returns the number of keys in the cache.
   std::size_t insert(std::string key, CipherRef cipher);

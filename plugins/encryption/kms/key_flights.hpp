@@ -1,4 +1,4 @@
-// Decryptions of data keys: one call for each key, however many values wait for it.
+// Shares the calls that decrypt data keys: one call for each key, however many values wait for the key.
 //
 // Thread-safety: every method from any thread.
 // Lifetime:      outlives its calls.
@@ -18,7 +18,7 @@ namespace backplane::encryption {
 
 class KeyFlights {
  public:
-  // The result of `fetch`, which the first caller with this key starts.
+  // Returns the result of `fetch`. Only the first caller with this key runs it; the others wait for its result.
   Task<Outcome<CipherRef>> fetch(std::string key, std::function<Task<Outcome<CipherRef>>()> fetch) {
     bool first = false;
     const std::shared_ptr<Flight> flight = join(key, first);

@@ -1,4 +1,4 @@
-// The provider of KMS plugins of version 1: a key for each write, which the plugin encrypts.
+// The provider of KMS plugins of version 1. Each write uses a new key, which the plugin encrypts.
 #include <cstdint>
 #include <optional>
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kVersion = "v1beta1";
 
-// Written with AES-GCM; versions of kube-apiserver before 1.25 have written AES-CBC.
+// Values are written with AES-GCM. `cbc` reads the values that kube-apiserver before 1.25 has written with AES-CBC.
 struct DataKey final : Cipher {
   DataKey(CipherRef gcm_in, CipherRef cbc_in) : gcm(std::move(gcm_in)), cbc(std::move(cbc_in)) {}
   Outcome<Done> seal(std::string_view plain, std::string_view bound_to, std::string& out) const override {
@@ -42,7 +42,7 @@ Outcome<ReadValue> open(const CipherRef& key, std::string_view data, std::string
   return Failure{joined_errors({plain.take_failure(), old.take_failure()})};
 }
 
-// The encrypted key, which its size precedes in two bytes, and the rest.
+// A stored value: the size of the encrypted key in two bytes, the encrypted key, and the data.
 struct V1Value {
   std::string_view key, data;
 };

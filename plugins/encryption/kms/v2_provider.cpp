@@ -208,7 +208,8 @@ Task<Outcome<KmsV2Provider::WriteKeyRef>> KmsV2Provider::generate(std::string ui
   co_return WriteKeyRef(std::move(key));
 }
 
-// A healthy response extends the time until which writes are allowed; the extension is measured from the start of the call.
+// Called after each healthy status. Extends the time until which writes are allowed; the new time is measured from the start of this
+// function.
 Task<Outcome<Done>> KmsV2Provider::rotate_if_changed(std::string key_id) {
   const WriteKeyRef current = current_.load();
   const Time expires = now_() + kLifetime;

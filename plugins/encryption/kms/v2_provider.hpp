@@ -20,7 +20,7 @@ namespace backplane::encryption {
 class KmsV2Provider final : public KmsProvider {
  public:
   using Time = std::chrono::system_clock::time_point;
-  // A write fails if the plugin has not been healthy for this time.
+  // A write fails if the last healthy status of the plugin is older than this.
   static constexpr std::chrono::minutes kLifetime{3};
   static constexpr std::size_t kMostKeys = 10'000;
 
@@ -65,7 +65,7 @@ class KmsV2Provider final : public KmsProvider {
   std::atomic<std::shared_ptr<const WriteKey>> current_{nullptr};
   mutable KeyCache keys_{kMostKeys};
   mutable KeyFlights flights_;
-  std::string version_;  // of the first status; used by check_plugin()
+  std::string version_;  // from the first status; used by check_plugin()
 };
 
 }  // namespace backplane::encryption

@@ -1,4 +1,4 @@
-// A KMS plugin of the tests behind an HttpClient: gRPC without a connection.
+// A KMS plugin for tests. It implements HttpClient, so tests need no connection.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -35,9 +35,9 @@ class FakeKms final : public HttpClient {
  public:
   std::string key_id = "key-1", encrypt_key_id, healthz = "ok", version = "v2";
   std::map<std::string, std::string> annotations;
-  std::string fail_status;                        // of every call: the gRPC code, as a number
+  std::string fail_status;                        // not empty: every call fails with this gRPC code (a number)
   bool unreachable = false;                       // nothing listens
-  bool rubbish = false;                           // responses are no messages
+  bool rubbish = false;                           // responses are not valid messages
   std::map<std::string, std::string> plaintexts;  // additional known ciphertexts
   std::map<std::string, int> calls;               // by method
   std::function<Task<void>()> before_answer;

@@ -1,4 +1,4 @@
-// Bytes of test vectors.
+// Converts the hexadecimal digits of test vectors to bytes.
 //
 // Thread-safety: pure functions.
 #pragma once
