@@ -12,8 +12,8 @@ bool is_one_of(std::string_view word, std::string_view one, std::string_view oth
 
 std::string with_separator(std::string text) { return text.empty() ? text : text + ","; }
 
-// One requirement in selector syntax; empty if the operator is unknown.  Keys and values have been validated: they contain no characters
-// with a meaning there.
+// One requirement in selector syntax; empty if the operator is unknown. Keys and values have been validated, so they contain no characters
+// that selector syntax uses.
 std::string label_text(const Object& requirement) {
   const std::string_view op = get_string(requirement, "operator");
   const std::string key(get_string(requirement, "key"));
@@ -57,7 +57,7 @@ std::string escaped(std::string_view value) {
   return out;
 }
 
-// A field may have any name, which a selector's text could not express: the requirements are parsed under numbers as names.
+// A field name may contain characters that selector syntax uses. Therefore the parsed text contains numbers that represent the names.
 void read_field_requirements(const Object& selector, AuthorizationAttributes& out) {
   std::string text;
   std::vector<std::string> names;
@@ -104,7 +104,7 @@ void check_selector(const Object& selector, const std::string& path, FieldErrors
   }
 }
 
-// Unknown operators are those of newer clients: the request is evaluated without these requirements.
+// Unknown operators are valid, because newer clients may send them. The request is evaluated without these requirements.
 void check_values(const Object& requirement, const std::string& path, FieldErrors& errors) {
   const std::string_view op = get_string(requirement, "operator");
   const bool values = count_of(requirement, "values") > 0;

@@ -12,9 +12,10 @@
 
 namespace backplane::authorization {
 
-// The attributes of a review's spec; `user`: its subject.  A selector that cannot be parsed leaves an error and its valid requirements.
+// Returns the attributes of a review's spec. `user`: the user whose access is reviewed. If a selector cannot be parsed completely, the
+// attributes contain the error and the requirements that could be parsed.
 AuthorizationAttributes attributes_of(const Object& spec, UserRef user);
-// status.evaluationError: errors of the authorizers, and of selectors that were not parsed completely.
+// Returns status.evaluationError: the errors of the authorizers, and of selectors that were not parsed completely.
 std::string evaluation_error(const Status& error, const AuthorizationAttributes& attributes);
 
 // Validates the part of the spec that all access reviews have.

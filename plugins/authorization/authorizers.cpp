@@ -24,8 +24,9 @@ std::set<std::string> modes_of(std::string_view list) {
 
 bool gate(const Host& host, std::string_view name) { return host.flag("feature-gates." + std::string(name)) == "true"; }
 
-// Lists and watches until the server stops. Until the lists are complete, the authorizer has no opinion about nodes. The task begins when
-// the storages are open. It is no post-start hook: kube-apiserver has none for this, and hooks are visible in /readyz.
+// Runs the informers of the authorizer Node from the time when the storages are open until the server stops. Until the lists are complete,
+// the authorizer has no opinion on requests of nodes. This task is not a post-start hook: kube-apiserver has no hook for it, and /readyz
+// shows hooks.
 Task<void> follow_objects(Host& host, std::shared_ptr<SharedInformerFactory> informers) {
   const Promise<bool> begin;
   host.groups_complete().on_fire([begin] { begin.set(true); });

@@ -1,6 +1,6 @@
 // The authorizers of this plugin: Node, ABAC and Webhook, as the flags --authorization-* configure them.
 //
-// Thread-safety: provision() inside Plugin::provision.
+// Thread-safety: provision_authorizers() is called in Plugin::provision().
 // Lifetime:      the registered authorizers live as long as the server.
 // Errors:        those of the files that the flags name.
 #pragma once

@@ -11,7 +11,7 @@ using namespace kit;
 
 constexpr const char* kGroup = "authorization.k8s.io";
 
-// The subject and the namespace of the review.
+// Whose access the review checks: that of any user; that of any user, in the namespace of the review; or that of the caller.
 enum class Scope : unsigned char { kAnybody, kOneNamespace, kSelf };
 
 struct Row {
@@ -77,7 +77,7 @@ class AccessReviews final : public ReviewStorage {
     if (other != nullptr) errors.invalid_raw("spec.nonResourceAttributes", printed(*other), "disallowed on this kind of request");
   }
 
-  // Reviews have no names and no labels, because they are not stored.
+  // Refuses names, labels and other metadata, because reviews are not stored.
   void check_metadata(const Object& metadata, FieldErrors& errors) const {
     for (const auto& member : metadata) {
       if (member.value().is_null() || member.key() == "managedFields") continue;

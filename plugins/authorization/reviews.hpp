@@ -16,7 +16,7 @@
 
 namespace backplane::authorization {
 
-// By resource.
+// Returns the storages by the names of their resources.
 std::map<std::string, std::shared_ptr<RestStorage>> make_reviews(Authorizer& authorizer, RuleResolver& rules,
                                                                  const std::shared_ptr<const SchemaSet>& schemas);
 

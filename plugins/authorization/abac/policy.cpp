@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kVersion = "abac.authorization.kubernetes.io/v1beta1", kOldVersion = "abac.authorization.kubernetes.io/v0";
 constexpr std::string_view kKind = "Policy";
 constexpr std::string_view kAllAuthenticated = "system:authenticated";
-constexpr std::size_t kLongestLine = 64 * 1024;  // of bufio.Scanner
+constexpr std::size_t kLongestLine = 64 * 1024;  // the limit of Go's bufio.Scanner
 
 std::string_view json_type(const Value& value) {
   if (value.is_string()) return "string";
@@ -22,7 +22,7 @@ std::string_view json_type(const Value& value) {
   return value.is_array() ? "array" : "object";
 }
 
-// Reads members of one JSON object; remembers the first one of a wrong type.
+// Reads members of one JSON object, and records the first member that has a wrong type.
 class MemberReader {
  public:
   MemberReader(const Object& object, std::string owner) : object_(object), owner_(std::move(owner)) {}
@@ -52,7 +52,7 @@ class MemberReader {
   std::string problem_;
 };
 
-// A user or group "*" is every authenticated user.
+// A rule whose user or group is "*" applies to every authenticated user.
 void widen(AbacRule& rule) {
   if (rule.user != "*" && rule.group != "*") return;
   rule.user.clear();
@@ -74,7 +74,7 @@ Result<AbacRule> versioned_rule(const Object& policy) {
   return rule;
 }
 
-// Absent members match everything.
+// Reads a rule in the unversioned format, in which absent members match everything.
 Result<AbacRule> unversioned_rule(const Object& policy) {
   MemberReader members(policy, "Policy");
   AbacRule rule;
@@ -100,7 +100,7 @@ std::string_view trimmed_line(std::string_view line) {
 
 Status no_type_meta(const std::string& why) { return bad_request("couldn't get version/kind; json parse error: " + why); }
 
-// A line that begins with a brace is JSON, any other one YAML.
+// A line that begins with a brace is JSON; any other line is YAML.
 Result<Value> parse_line(std::string_view line) {
   if (!trimmed_line(line).starts_with('{')) return parse_yaml(line, {}, nullptr);
   auto tree = parse_json(line, {}, nullptr);
@@ -108,7 +108,7 @@ Result<Value> parse_line(std::string_view line) {
   return tree;
 }
 
-// apiVersion or kind; nullopt for an absent member.
+// Returns apiVersion or kind; an empty text if the member is absent.
 Result<std::string> type_meta(const Object& policy, std::string_view field) {
   const Value* value = find(policy, field);
   if (value == nullptr || value->is_null()) return std::string();
@@ -117,7 +117,7 @@ Result<std::string> type_meta(const Object& policy, std::string_view field) {
                       " of type string");
 }
 
-// An object without a version and of no other kind is in the unversioned format, which equals v0.
+// An object that has no version, and no kind other than Policy, has the unversioned format, which equals v0.
 Result<AbacRule> rule_of(const Object& policy, AbacPolicy& all) {
   auto version = type_meta(policy, "apiVersion");
   if (!version.ok()) return std::move(version).status();

@@ -39,7 +39,8 @@ WebhookConfig webhook_of(const Object& object) {
   return out;
 }
 
-// The names of authorizers that are not webhooks are fixed, so that flags and files give the same labels.
+// The names of authorizers that are not webhooks are fixed, so that their metrics have the same labels whether flags or a file configure
+// them.
 Status check_names(const AuthorizationConfig& config, const std::set<std::string>& required_types) {
   std::vector<std::string> problems;
   std::set<std::string> missing = required_types;

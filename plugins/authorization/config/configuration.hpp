@@ -46,7 +46,7 @@ struct AuthorizationConfig {
 // Decodes, sets defaults, validates. `required_types`: types other than Webhook that the file must contain (those that it had at startup).
 Result<AuthorizationConfig> load_configuration(std::string_view text, const std::set<std::string>& required_types = {});
 
-// As Go prints a time.Duration ("1m30s").
+// Formats a duration like Go prints a time.Duration ("1m30s").
 std::string duration_text(std::chrono::nanoseconds duration);
 
 }  // namespace backplane::authorization

@@ -29,7 +29,7 @@ void check_timeout(std::chrono::nanoseconds timeout, const std::string& field, F
   }
 }
 
-// `required`: the detail if the value is empty; null: it may be empty.
+// `required`: the detail of the error if the value is empty; null: the value may be empty.
 void check_choice(const std::string& value, const std::vector<std::string>& choices, const std::string& field, const char* required,
                   FieldErrors& errors) {
   if (value.empty()) {
@@ -68,7 +68,7 @@ void check_connection(const WebhookConfig& webhook, const std::string& path, Fie
   }
 }
 
-// The fields' paths lack `webhook`, as in kube-apiserver.
+// As in kube-apiserver, the paths of the fields lack the element `webhook`.
 void check_webhook(const WebhookConfig& webhook, const std::string& path, FieldErrors& errors) {
   check_timeout(webhook.timeout, at(path, "timeout"), errors);
   check_ttl(webhook.authorized_ttl, at(path, "authorizedTTL"), errors);
@@ -81,7 +81,7 @@ void check_webhook(const WebhookConfig& webhook, const std::string& path, FieldE
   static_cast<void>(MatchConditions::compile(webhook.match_conditions, path, errors));
 }
 
-// False if the rest of the authorizer is not validated.
+// Returns false if the type is not valid. The other members of the authorizer are then not validated.
 bool check_type(const AuthorizerConfig& authorizer, std::set<std::string>& seen, const std::string& field, FieldErrors& errors) {
   const std::size_t before = errors.size();
   check_choice(authorizer.type, {"ABAC", "AlwaysAllow", "AlwaysDeny", "Node", "RBAC", "Webhook"}, field, "", errors);
@@ -101,7 +101,8 @@ void check_name(const std::string& name, std::set<std::string>& seen, const std:
   seen.insert(name);
 }
 
-// kube-apiserver accepts the type, and ends with a nil pointer dereference if nothing else is wrong.
+// Refuses the connection type InClusterConfig. kube-apiserver accepts it, and crashes with a nil pointer dereference if all other members
+// are valid.
 void check_own_connections(const AuthorizationConfig& config, FieldErrors& errors) {
   for (std::size_t i = 0; i < config.authorizers.size(); ++i) {
     const auto& webhook = config.authorizers[i].webhook;

@@ -1,4 +1,4 @@
-// The rules of AuthorizationConfiguration.
+// Validates an AuthorizationConfiguration.
 //
 // Thread-safety: pure function; reads the metadata of kubeconfig files.
 // Source:        k8s.io/apiserver/pkg/apis/apiserver/validation/validation.go.

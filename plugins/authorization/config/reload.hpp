@@ -1,6 +1,6 @@
 // Applies changes of the file of --authorization-config while the server runs.
 //
-// A file that is invalid, or lacks a type that it had at startup, leaves the present order in effect.
+// If the new file is invalid, or lacks a type that the file had at startup, the present configuration stays in effect.
 // Thread-safety: run() on the plugin's executor.
 // Lifetime:      shared; the task of run() keeps it alive. apply() only while it is alive.
 // Source:        kubernetes pkg/kubeapiserver/authorizer/reload.go, k8s.io/apiserver/pkg/server/options/authorizationconfig/metrics.
@@ -21,7 +21,7 @@ class ConfigurationReload {
   ConfigurationReload(Host& host, WebhookFactory factory, std::string file, std::string text, AuthorizationConfig config);
   // Watches the file until the server stops. The task owns `reload`.
   static Task<void> run(std::shared_ptr<ConfigurationReload> reload);
-  // Applies one content of the file.
+  // Applies one content of the file. Always returns true: content that cannot be applied is not tried again.
   Task<bool> apply(std::string text);
 
  private:

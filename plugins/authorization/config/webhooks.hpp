@@ -18,7 +18,8 @@ class WebhookFactory {
   // `schemas`: those of authorization.k8s.io/v1. The host outlives the factory.
   WebhookFactory(Host& host, std::shared_ptr<const SchemaSet> schemas) : host_(host), schemas_(std::move(schemas)) {}
   Result<std::shared_ptr<Authorizer>> make(const std::string& name, const WebhookConfig& config) const;
-  // The places of a configuration. For authorizers that are not webhooks, those that are registered with the host are used.
+  // Returns the authorizers of a configuration, in its order. For types other than Webhook, uses the authorizers that are registered with
+  // the host.
   Result<std::vector<AuthorizerPlace>> places(const AuthorizationConfig& config) const;
 
  private:
@@ -26,7 +27,7 @@ class WebhookFactory {
   const std::shared_ptr<const SchemaSet> schemas_;
 };
 
-// The webhook that --authorization-webhook-* describe. Errors: an unsupported version.
+// Returns the configuration of the webhook that the flags --authorization-webhook-* describe. Errors: an unsupported version.
 Result<WebhookConfig> webhook_of_flags(const Host& host);
 
 }  // namespace backplane::authorization

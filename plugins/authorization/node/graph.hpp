@@ -1,7 +1,7 @@
-// The objects that a node may read: those that its pods, volumes and other objects bound to it refer to.
+// Records which objects a node may read: those to which its pods, their volumes, and other objects that are bound to the node refer.
 //
-// An owner (a pod, a volume attachment, a resource slice, a certificate request) is bound to one node and contributes references; a
-// volume connects secrets with a claim. Cost and memory of a change depend on that owner alone.
+// An owner (a pod, a volume attachment, a resource slice, a certificate request) is bound to one node and contributes references. A volume
+// connects secrets with a claim. The time and memory of a change depend only on the changed owner.
 // Thread-safety: reaches() from any thread, under the read lock of one of kShards parts at a time; the other methods from one thread.
 // Source:        kubernetes plugin/pkg/auth/authorizer/node/graph.go.
 #pragma once
@@ -43,8 +43,8 @@ class NodeGraph {
   NodeGraph();
   ~NodeGraph();
 
-  // Replaces the contribution of `owner`: `node` may read the owner and `references`. References that remain are readable throughout. False
-  // if nothing has changed.
+  // Replaces the contribution of `owner`: from now on, `node` may read `owner` and `references`. References that do not change remain
+  // readable during the call. Returns false if nothing has changed.
   bool bind(const VertexName& owner, const std::string& node, const std::vector<VertexName>& references);
   // Removes the contribution of `owner`.
   void unbind(const VertexName& owner);
@@ -61,10 +61,10 @@ class NodeGraph {
   using NodeId = std::uint32_t;
   struct Vertex {
     const std::string* key = nullptr;
-    NodeId id = 0;                                        // of a node
+    NodeId id = 0;                                        // the number of the node, for kNode
     std::uint32_t owners = 0;                             // references from owners_ and volumes_
-    std::vector<std::pair<NodeId, std::uint32_t>> nodes;  // sorted; with the number of owners that bind the vertex to the node
-    std::vector<std::string> via;                         // keys of vertices whose nodes are also this one's
+    std::vector<std::pair<NodeId, std::uint32_t>> nodes;  // sorted; each with the number of owners that bind the vertex to the node
+    std::vector<std::string> via;                         // keys of other vertices: their nodes may read this vertex, too
   };
   struct Shard {
     mutable std::shared_mutex mutex;
@@ -72,7 +72,7 @@ class NodeGraph {
   };
   struct Owner {
     Vertex* node = nullptr;
-    std::vector<Vertex*> references;  // with the owner's own vertex
+    std::vector<Vertex*> references;  // including the owner's own vertex
   };
   struct Volume {
     Vertex* volume = nullptr;
@@ -95,7 +95,7 @@ class NodeGraph {
   bool reaches(NodeId node, const std::string& key, int hops) const;
 
   mutable std::array<Shard, kShards> shards_;
-  // Used by the changing thread only.
+  // The members below are used only by the thread that makes changes.
   std::unordered_map<std::string, Owner> owners_;
   std::unordered_map<std::string, Volume> volumes_;
   NodeId last_id_ = 0;

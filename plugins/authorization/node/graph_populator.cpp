@@ -40,7 +40,7 @@ std::string node_name(const ObjectEntry& entry) {
   return std::string(get_string_path(decode_members(entry, kNodeName, &arena), "spec.nodeName"));
 }
 
-// An object that is bound to the node in its spec, and refers to nothing else.
+// Adds an object that is bound to the node in its spec, and that refers to no other object.
 template <VertexKind kKind>
 bool put_bound(NodeGraph& graph, const ObjectEntry& entry) {
   const std::string node = node_name(entry);
@@ -79,7 +79,7 @@ void apply(NodeGraph& graph, const GraphResource& resource, const ObjectEntry& e
   }
 }
 
-// Most updates of a pod report the state of its containers.
+// Returns true if none of the contributing members has changed. Most updates of pods change only the state of their containers.
 bool is_unchanged(const GraphResource& resource, const ObjectEntry& old, const ObjectEntry& now) {
   return json_members(old.json().view(), resource.members) == json_members(now.json().view(), resource.members);
 }

@@ -14,12 +14,12 @@
 
 namespace backplane::authorization {
 
-// The resources whose objects contribute.
+// A resource whose objects contribute to the graph.
 struct GraphResource {
   GroupVersionResource resource;
   // Paths of the members that contribute. An update that changes none of them is ignored.
   std::span<const std::string_view> members;
-  // False if the object contributes nothing new.
+  // Adds or replaces the contribution of an object. Returns false if nothing has changed.
   bool (*put)(NodeGraph& graph, const ObjectEntry& entry);
   void (*remove)(NodeGraph& graph, const ObjectEntry& entry);
   const char* put_name;  // label values of the metric

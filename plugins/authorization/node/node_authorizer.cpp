@@ -129,7 +129,7 @@ AuthorizerResult node_object(const NodeRequest& call, Kind) {
   if (!call.request.subresource.empty()) return no_opinion();
   if (call.verb_is({"create", "update", "patch"})) return node_allowed();
   if (!call.verb_is({"get", "list", "watch"})) return no_opinion();
-  // By name and not by the graph, because a kubelet reads its node before it creates it.
+  // Compares names instead of using the graph, because a kubelet reads its Node before it creates this object.
   if (wanted == node) return node_allowed();
   if (wanted.empty()) return no_opinion("node '" + node + "' cannot read all nodes, only its own Node object");
   return no_opinion("node '" + node + "' cannot read '" + std::string(wanted) + "', only its own Node object");
@@ -141,7 +141,7 @@ AuthorizerResult pod(const NodeRequest& call, Kind kind) {
   if (part == "eviction") return call.request.verb == "create" ? node_allowed() : no_opinion();
   if (!part.empty()) return no_opinion();
   if (call.request.verb == "get") return get_only(call, kind);
-  // Mirror pods; the admission plugin NodeRestriction refuses others.
+  // Kubelets create and delete mirror pods. The admission plugin NodeRestriction refuses other pods.
   if (call.verb_is({"create", "delete"})) return node_allowed();
   if (!call.verb_is({"list", "watch"})) return no_opinion();
   if (call.selects_node("spec.nodeName")) return node_allowed();

@@ -78,7 +78,7 @@ class PodReader {
     }
   }
 
-  // A claim made from a template has the name that the status reports.
+  // The name of a claim that was made from a template is in the status.
   void read_resource_claims() {
     const Object& status = object_or_empty(pod_, "status");
     each(spec_, "resourceClaims", [&](const Object& claim, std::size_t) {
@@ -96,7 +96,7 @@ class PodReader {
   std::vector<VertexName> out_;
 };
 
-// Secrets of persistent volumes. `claim_namespace`: a reference without namespace is in that of the claim.
+// Secrets of persistent volumes. `claim_namespace`: a reference without a namespace refers to the claim's namespace.
 struct VolumeSecret {
   const char* source;
   const char* reference;

@@ -1,4 +1,4 @@
-// The rights of every node to resources that need no relationship (RBAC's policy rules of nodes).
+// The rights that every node has, independent of the NodeGraph (upstream: the rules of nodes in RBAC's bootstrap policy).
 //
 // Thread-safety: immutable.
 // Source:        kubernetes plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go, NodeRules.

@@ -31,11 +31,11 @@ std::string_view operator_name(LabelSelector::Op op) {
     case LabelSelector::Op::kNotExists:
       return "DoesNotExist";
     default:
-      return {};  // a comparison, which reviews cannot express: without it the check is broader
+      return {};  // a comparison, which reviews cannot express; without it the webhook decides about more objects
   }
 }
 
-// A selector that cannot be parsed has no requirements, so the check is broader.
+// A selector that cannot be parsed results in no requirements, so the webhook decides about more objects.
 Array field_requirements(const RequestView& request) {
   Array out;
   const auto selector = request.field_selector();

@@ -14,18 +14,19 @@
 
 namespace backplane::authorization {
 
-// spec of the review of `version` (v1, v1beta1), in the order of Go's struct and without empty members.
+// Returns the spec of the review, in the order of Go's struct and without empty members. `version`: v1 or v1beta1.
 Object review_spec(const RequestView& request, std::string_view version);
-// The body that is sent.
+// Returns the body that is sent.
 std::string review_body(const Object& spec, std::string_view version);
 
-// The variable `request` of match conditions: every string of the request, also empty ones. Selectors are included if `selectors`.
+// Returns the variable `request` of match conditions. It contains every string of the request, even empty ones. It contains selectors if
+// `selectors`.
 Value condition_request(const RequestView& request, bool selectors);
 
 // True if the response may be cached: the strings that the client controls are short.
 bool is_cacheable(const RequestView& request) noexcept;
 
-// status of a review.
+// The status of a review.
 struct ReviewStatus {
   bool allowed = false;
   bool denied = false;
@@ -36,7 +37,7 @@ class AccessReviewDecoder {
  public:
   // `schemas`: those of authorization.k8s.io/v1.
   AccessReviewDecoder(std::shared_ptr<const SchemaSet> schemas, std::string version);
-  // The status object of a response body. Errors: a body that is not a review of the version, or of wrong types.
+  // Returns the status object of a response body. Errors: a body that is not a review of the version, or whose members have wrong types.
   Result<Object> decode(std::string_view body) const;
 
  private:

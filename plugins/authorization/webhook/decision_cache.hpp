@@ -1,6 +1,6 @@
-// Caches the decisions of a webhook for a limited time; the least recently used ones are evicted.
+// Caches the decisions of a webhook for a limited time. The least recently used decisions are evicted.
 // Requests are stored as SHA-256 hashes, so that an entry's size does not depend on the client.
-// Thread-safety: any thread; each of kShards shards has a lock, held for a look-up.
+// Thread-safety: any thread. Each of kShards shards has a lock, which is held only during a look-up or a change.
 // Source:        k8s.io/apimachinery/pkg/util/cache/lruexpirecache.go.
 #pragma once
 

@@ -18,13 +18,14 @@ class MatchConditions {
  public:
   static constexpr std::size_t kMost = 64;
 
-  // Adds the problems of each expression below `path`. Null without expressions, or if none compiles.
+  // Compiles the expressions, and adds their problems to `errors`, below `path`. Returns null if there are no expressions, or if none
+  // compiles.
   static std::shared_ptr<const MatchConditions> compile(const std::vector<std::string>& expressions, const std::string& path,
                                                         FieldErrors& errors);
 
   struct Verdict {
     bool matches = false;
-    Status error;  // of expressions that cannot be evaluated, unless another one is false
+    Status error;  // of expressions that could not be evaluated; none if another expression is false
   };
   // `request`: condition_request() of the request.
   Verdict evaluate(const Value& request) const;

@@ -2,7 +2,7 @@
 //
 // Thread-safety: any thread, any number of requests at once.
 // Lifetime:      shared with the host; a request that waits keeps it alive.
-// Errors:        the decision of the failure policy, with the error, which makes a refusal a 500.
+// Errors:        the failure policy decides. The result contains the error; a request that is refused then gets 500.
 // Source:        k8s.io/apiserver/plugin/pkg/authorizer/webhook/webhook.go.
 #pragma once
 
@@ -23,20 +23,21 @@ namespace backplane::authorization {
 
 class WebhookAuthorizer final : public Authorizer, public RuleResolver, public std::enable_shared_from_this<WebhookAuthorizer> {
  public:
-  // `name`: the label of the metrics. `patience`: the limit for one request with all its attempts. The logger outlives the authorizer.
+  // `name`: the label of the metrics. `patience`: the time limit for one request with all its attempts. The logger outlives the authorizer.
   WebhookAuthorizer(std::string name, const WebhookConfig& config, std::shared_ptr<kit::ReviewWebhook> webhook,
                     std::shared_ptr<const SchemaSet> schemas, std::chrono::nanoseconds patience, Logger& logger);
 
   std::string_view name() const noexcept override { return "Webhook"; }
-  // A cached decision. nullopt if there are match conditions: authorize() evaluates them, once.
+  // Returns a cached decision; nullopt if there is none. Always returns nullopt if there are match conditions, so that only authorize()
+  // evaluates them.
   std::optional<AuthorizerResult> decide_now(const RequestView& request) const override;
   Task<AuthorizerResult> authorize(const AuthorizationAttributes& attributes) override;
   RuleResolver* rule_resolver() noexcept override { return this; }
-  // An error and an incomplete list.
+  // Returns an error and an incomplete list, because a webhook cannot list rules.
   Task<RuleList> rules_for(UserInfo user, std::string ns) override;
 
  private:
-  // The decision, if the conditions determine it.
+  // Returns the decision if the match conditions determine it; nullopt: the webhook decides.
   std::optional<AuthorizerResult> match(const RequestView& request) const;
   AuthorizerResult failed(Status error) const;
   void note(const kit::ReviewAttempt& attempt) const;
