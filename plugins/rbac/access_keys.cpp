@@ -6,7 +6,7 @@ namespace backplane::rbac {
 namespace {
 
 constexpr AccessKey kUrlKey = 2;
-// The name of a rule without resource names.
+// Represents the name if a rule has no resource names.
 constexpr std::uint64_t kAnyName = 0;
 
 std::uint64_t verb_hash(std::string_view text) noexcept { return seeded_hash(text, 0x9AE16A3B2F90404FULL); }

@@ -1,4 +1,4 @@
-// Index keys of roles: for a subject with many roles they find the few that matter for a request.
+// Index keys of roles. For a subject with many roles, they select the few roles that may allow a request.
 //
 // A key is a hash of one verb, group, resource and name of a rule; "*" is hashed like any other text. A role that allows a request has at
 // least one of the request's keys. The converse is not true, so the rules of the roles found are still compared.
@@ -22,10 +22,11 @@ using AccessKey = std::uint64_t;
 inline constexpr AccessKey kAlwaysKey = 1;
 inline constexpr std::size_t kMostAccessKeys = 256;
 
-// The keys of a role, without duplicates. `rules`: null for a missing role.
+// Returns the keys of a role, without duplicates. `rules`: null for a missing role.
 std::vector<AccessKey> access_keys(const RoleRulesBox* rules);
 
-// The index key of the roles of one subject that have `key`.
+// Returns the hash (in the SubjectTrie) of the list of those roles that have `key`. `place`: the hash of the list of all roles of the same
+// subject.
 inline std::uint64_t keyed_place(std::uint64_t place, AccessKey key) noexcept { return place_hash(place * 0xD6E8FEB86659FD93ULL, key); }
 
 // The keys of a request.

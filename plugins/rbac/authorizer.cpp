@@ -9,7 +9,7 @@ namespace {
 
 PolicyRules rules_of_entry(const ObjectEntry& role) { return rules_of(decode(role, {})); }
 
-// Subjects of other kinds match no user.
+// Appends a subject. Ignores subjects of other kinds, because they match no user.
 void add_subject(const Object& subject, std::vector<Subject>& out) {
   const std::string_view kind = get_string(subject, "kind");
   const std::string_view name = get_string(subject, "name");
@@ -37,7 +37,7 @@ ResourceEventHandler handler(Put put, Remove remove) {
 
 ResourceRule resource_rule(const PolicyRule& rule) { return {rule.verbs, rule.api_groups, rule.resources, rule.resource_names}; }
 
-// utilerrors.NewAggregate
+// Like upstream's utilerrors.NewAggregate().
 Status together(const MissingRoles& missing) { return missing.empty() ? Status() : Status(Reason::kInternalError, missing_text(missing)); }
 
 }  // namespace

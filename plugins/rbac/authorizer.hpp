@@ -1,4 +1,4 @@
-// The authorizer RBAC: decides by the roles and bindings of the server's store (upstream: plugin/pkg/auth/authorizer/rbac).
+// The authorizer RBAC: Decides by the stored roles and bindings (upstream: plugin/pkg/auth/authorizer/rbac).
 //
 // Four informers keep a CompiledPolicy up to date. Until all of them have synced, the authorizer has no opinion and lists no rules.
 //
@@ -27,10 +27,10 @@ class RbacAuthorizer final : public Authorizer, public RuleResolver {
 
   // Starts the informers, once; on the plugin's executor.
   void start(Host& host);
-  // Waits until decisions take the stored objects into account; false if the server stops first.
+  // Waits until decisions take the stored objects into account. Returns false if the server stops first.
   Task<bool> wait_synced();
 
-  // The rules of the user as policy rules, with the missing roles.
+  // Returns the rules of the user as policy rules, and the roles that are missing.
   UserRules policy_rules_for(const UserInfo& user, std::string_view ns) const { return policy_.rules_for(user, ns); }
 
  private:

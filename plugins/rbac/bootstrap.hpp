@@ -21,31 +21,32 @@ inline constexpr std::string_view kClusterRoles = "clusterroles";
 inline constexpr std::string_view kClusterRoleBindings = "clusterrolebindings";
 inline constexpr std::string_view kRoles = "roles";
 inline constexpr std::string_view kRoleBindings = "rolebindings";
-// "false": the server does not change the object.
+// The annotation that disables changes by the server if its value is "false".
 inline constexpr std::string_view kAutoUpdate = "rbac.authorization.kubernetes.io/autoupdate";
 
 inline GroupVersionResource resource_of(std::string_view resource) { return {std::string(kGroup), "v1", std::string(resource)}; }
 
 struct Delivered {
   std::string_view resource;
-  std::string ns;  // empty: of the whole cluster
+  std::string ns;  // empty: a cluster-scoped object
   std::string name;
   Object object;  // with its defaults
-  // If the object is created, it takes over the rules or subjects of the existing object of this name.
+  // The name of another object. If that object exists when `object` is created, `object` takes over its rules or subjects.
   std::string successor_of;
 };
 
-// The objects of schema/rbac_bootstrap.json, in upstream's order; rows and rules with gates are included if all of these are on.
+// The objects of schema/rbac_bootstrap.json, in upstream's order. An object or a rule that names feature gates is included only if all of
+// these gates are on.
 class BootstrapPolicy {
  public:
   using IsOn = std::function<bool(std::string_view gate)>;
 
   explicit BootstrapPolicy(IsOn is_on);
-  // The selector of objects with the labels of all delivered objects.
+  // Returns the label selector that matches the labels of all objects of this policy.
   std::string selector() const;
   std::size_t size() const { return rows_.size(); }
   std::string_view ns(std::size_t index) const { return get_string(*rows_[index].row, "namespace"); }
-  // Built on request: most existing objects need no change, and all of them together are large.
+  // Builds one object. They are not built in advance, because most existing objects need no change, and all objects together are large.
   Delivered at(std::size_t index) const;
 
  private:

@@ -5,7 +5,7 @@
 namespace backplane::rbac {
 namespace {
 
-// A subject with more bindings in one scope has them indexed by what they allow.
+// If a subject has more bindings than this in one scope, they are indexed by the access keys of their roles (access_keys.hpp).
 constexpr std::size_t kLongList = 32;
 
 std::string role_key(std::string_view kind, std::string_view ns, std::string_view name) {
@@ -154,7 +154,7 @@ void CompiledPolicy::publish() {
   }
   auto next = std::make_unique<Version>();
   next->root = root_;
-  // Readers of the former version, and of older ones, may still see what this change has replaced.
+  // Readers of the former version, and of older versions, may still use the objects that this change has replaced.
   if (last_ != nullptr) last_->garbage.add_all(std::move(garbage_));
   last_ = next.get();
   versions_.publish(std::move(next));

@@ -29,7 +29,7 @@ struct BindingSource {
   std::string_view ns;  // empty: a ClusterRoleBinding
   std::string_view name;
   std::string_view role_kind, role_name;
-  std::vector<Subject> subjects;  // of the object; a namespace may be empty
+  std::vector<Subject> subjects;  // as in the object; the namespace of a service account may be empty
 };
 
 class CompiledPolicy {
@@ -39,7 +39,9 @@ class CompiledPolicy {
   CompiledPolicy& operator=(const CompiledPolicy&) = delete;
   ~CompiledPolicy();
 
-  // ---- changes; visible to decisions that begin after the call, if open() has been called `ns` empty: a ClusterRole.
+  // ---- changes
+
+  // A change is visible to decisions that begin after the call, if open() has been called. `ns` of a role is empty for a ClusterRole.
   void put_role(std::string_view ns, std::string_view name, PolicyRules rules);
   void remove_role(std::string_view ns, std::string_view name);
   void put_binding(const BindingSource& source);
@@ -77,7 +79,7 @@ class CompiledPolicy {
   void set_rules(Role& role, const RoleRulesBox* rules);
   void add(const Binding& binding);
   void drop(const Binding& binding);
-  // Replaces the list at `place` by the result of `change(list)`.
+  // Replaces the list whose hash is `place` by the result of `change(list)`.
   template <class Change>
   const BoundRoles* put_list(std::uint64_t place, Change change);
   // Adds and removes items of a long list under the keys of their roles.
@@ -87,7 +89,7 @@ class CompiledPolicy {
 
   std::unordered_map<std::string, Role*> roles_;
   std::unordered_set<Binding*, KeyHash, SameKey> bindings_;
-  std::unordered_set<std::uint64_t> indexed_;  // places of long lists
+  std::unordered_set<std::uint64_t> indexed_;  // hashes of the long lists
   const SubjectTrie::Node* root_ = nullptr;
   Garbage garbage_;  // of the change that is being made
   const Version* last_ = nullptr;

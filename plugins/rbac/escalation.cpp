@@ -36,7 +36,7 @@ PolicyRules everything() { return {{{"*"}, {"*"}, {"*"}, {}, {}}, {{"*"}, {}, {}
 
 bool has_aggregation_rule(const Object& role) { return count_of(object_or_empty(role, "aggregationRule"), "clusterRoleSelectors") > 0; }
 
-// Checks one kind's writes.
+// Checks the writes of one kind.
 class CheckedStorage : public kit::ForwardingStorage {
  public:
   CheckedStorage(std::shared_ptr<StandardStorage> store, EscalationChecks checks)
@@ -56,13 +56,13 @@ class CheckedStorage : public kit::ForwardingStorage {
   }
 
  protected:
-  // True: no check is needed, whatever the object is.
+  // Returns true if the user needs no check, whatever the object is.
   virtual Task<bool> is_privileged(RequestContext& context) const { co_return context.user->in_group(kMasters); }
   // `existing`: null for a new object.
   virtual Task<Status> check(RequestContext& context, const Object& object, const Object* existing) const = 0;
 
   const EscalationChecks& checks() const noexcept { return checks_; }
-  // Whether the user may `verb` the object of the group.
+  // Returns true if the user may perform `verb` on the object `name` of this API group.
   Task<bool> is_allowed(RequestContext& context, std::string_view verb, std::string resource, std::string name) const {
     AuthorizationAttributes wanted;
     wanted.user = context.user;
@@ -137,7 +137,8 @@ class CheckedRoles final : public CheckedStorage {
   Task<Status> check(RequestContext& context, const Object& role, const Object* existing) const override {
     Status status = confirm(context, role, rules_of(role));
     if (!status.ok()) co_return status;
-    // An aggregation rule can gather any rule, and its removal can keep rules that would go.
+    // An aggregation rule can add any rule to the role. The removal of an aggregation rule can retain rules that the aggregation would have
+    // removed.
     if (!has_aggregation_rule(role) && (existing == nullptr || !has_aggregation_rule(*existing))) co_return Status();
     status = confirm(context, role, everything());
     if (status.ok()) co_return Status();

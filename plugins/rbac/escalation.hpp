@@ -19,7 +19,7 @@ namespace backplane::rbac {
 struct EscalationChecks {
   std::shared_ptr<const RbacAuthorizer> rbac;  // the rules of a user
   Authorizer* authorizer = nullptr;            // for the verbs `escalate` and `bind`: Host::authorizer()
-  // Bindings read the role that they refer to here, so that a role can be bound as soon as it is created.
+  // The role of a binding is read from these storages and not from the authorizer, so that a role can be bound as soon as it is created.
   std::shared_ptr<StandardStorage> roles, cluster_roles;
 };
 

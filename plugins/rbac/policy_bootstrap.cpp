@@ -143,7 +143,7 @@ Task<Status> PolicyBootstrap::ensure_namespace(std::string ns) {
 
 Task<Status> PolicyBootstrap::ensure(std::size_t index) {
   Delivered delivered = policy_->at(index);
-  // The lists are used for one attempt only.
+  // A listed object is used for one attempt only.
   if (auto listed = labelled_.extract(place_of(delivered))) co_return co_await update(delivered, listed.mapped());
   Status made = co_await create(delivered);
   if (made.code() != 409) co_return made;

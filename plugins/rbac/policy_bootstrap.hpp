@@ -1,7 +1,7 @@
 // Creates the default roles and bindings, and restores their missing rules and subjects (the hook rbac/bootstrap-roles).
 //
-// It runs once, at startup. It lists the objects with the bootstrapping label and creates the others; an object that exists without the
-// label is read first. All writes are started at once, so that the store commits them together.
+// It runs once, at startup. It lists the objects with the bootstrapping label and creates those that the lists lack. If such an object
+// exists without the label, it is read and updated. All writes are started at once, so that the store commits them together.
 // Thread-safety: everything on the plugin's executor.
 // Lifetime:      owned by its tasks, which end with the hook or when the server stops.
 // Errors:        failed writes are retried for 30 seconds; then the hook fails, and with it startup.
@@ -29,14 +29,14 @@ class PolicyBootstrap : public std::enable_shared_from_this<PolicyBootstrap> {
   Task<Status> start(PostStartHookContext context);
 
  private:
-  // A key is the index of an object in the policy, or the name of a namespace, which represents its missing objects, or a name that
-  // represents the lists that are read first.
+  // A key of the queue is the index of an object in the policy, or "namespace/NAME" for the missing objects of a namespace, or "lists" for
+  // the lists, which are read first.
   void open(std::string key);
   void finish(Status status);
   Task<Status> work(std::string key);
   Task<Status> do_work(std::string key);
   Task<Status> read_labelled(std::string_view resource);
-  // Queues the objects that are missing from the lists.
+  // Adds the objects to the queue that the lists lack, or that have to be changed.
   void plan();
   void plan(std::size_t index);
   Task<Status> ensure_namespace(std::string ns);
@@ -44,7 +44,7 @@ class PolicyBootstrap : public std::enable_shared_from_this<PolicyBootstrap> {
   Task<Status> create(Delivered delivered);
   Task<Status> update(const Delivered& delivered, const Object& current);
   Task<Status> write(const Delivered& delivered, Revision revision, std::string uid);
-  // The replacement of `current`.
+  // Returns the replacement of `current`; nullopt: no change is needed or allowed.
   std::optional<Revision> revision_of(const Delivered& delivered, const Object& current);
 
   Host& host_;

@@ -11,7 +11,7 @@
 namespace backplane::rbac {
 namespace {
 
-// The user, then its groups, with their hashes, each of which is used for both scopes.
+// The user and its groups, with their hashes, which are used for both scopes.
 class Subjects {
  public:
   explicit Subjects(const UserInfo& user) noexcept : user_(user) {
@@ -42,7 +42,7 @@ const BoundRoles* bound(const SubjectTrie::Node* root, const Subjects& subjects,
   return SubjectTrie::find(root, place_hash(subjects.hash(i), scope.hash));
 }
 
-// Places are found by hashes: this compares the texts.
+// Compares the texts, because lists are found by hashes, which may be equal for different subjects.
 bool is_of(const BoundRoles::Item& item, const Subjects& subjects, std::size_t i, const Scope& scope) noexcept {
   return item.binding->ns() == scope.ns && subjects.is(i, item.binding->subject(item.subject));
 }
@@ -52,14 +52,14 @@ void add_missing(MissingRoles& missing, const Role& role) {
   if (std::find(missing.begin(), missing.end(), one) == missing.end()) missing.push_back(one);
 }
 
-// For errors, listers have singular resources.
+// The message contains the resource in the singular, like errors of Go's listers.
 std::string text_of_missing(const std::pair<std::string, std::string>& role) {
   const auto& [kind, name] = role;
   if (kind != "Role" && kind != "ClusterRole") return "unsupported role reference kind: " + backplane::quoted(kind);
   return not_found("rbac.authorization.k8s.io", kind == "Role" ? "role" : "clusterrole", name).message();
 }
 
-// "name/ns" as Go's %q, or the name alone. Nearly all names need no escapes.
+// Appends "name/ns" (or only the name) in quotes like Go's %q. Nearly all names need no escapes.
 void append_quoted(std::string& out, std::string_view name, std::string_view ns = {}) {
   const auto plain = [](std::string_view text) {
     return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
@@ -129,7 +129,7 @@ class Search {
     }
     return nullptr;
   }
-  // Adjoining bindings of a role are read once.
+  // Checks the rules of a role once for adjacent bindings of this role.
   const Binding* find(Items items, const Subjects& subjects, std::size_t i, const Scope& scope) {
     for (auto item = items.begin(); item != items.end();) {
       if (!is_of(*item, subjects, i, scope)) {
@@ -163,7 +163,7 @@ class Search {
   MissingRoles missing_;
 };
 
-// The user's bindings in one scope, by name. A binding may have several subjects that are the user.
+// Returns the user's bindings in one scope, sorted by name, without repetitions: several subjects of a binding may match the user.
 std::vector<const Binding*> bindings_of(const SubjectTrie::Node* root, const Subjects& subjects, const Scope& scope) {
   std::vector<const Binding*> out;
   for (std::size_t i = 0; i < subjects.size(); ++i) {

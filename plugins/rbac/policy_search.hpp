@@ -25,9 +25,10 @@ struct UserRules {
   MissingRoles missing;
 };
 
-// Whether a binding of the version at `root` allows the request.
+// Decides whether a binding of the version at `root` allows the request.
 AuthorizerResult decide(const SubjectTrie::Node* root, const RequestView& request);
-// The rules of all bindings of the user in the cluster and in `ns`: cluster role bindings first, each by name.
+// Returns the rules of all bindings of the user in the cluster and in `ns`: first those of cluster role bindings, then those of role
+// bindings, each sorted by the names of the bindings.
 UserRules user_rules(const SubjectTrie::Node* root, const UserInfo& user, std::string_view ns);
 
 }  // namespace backplane::rbac

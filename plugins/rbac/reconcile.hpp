@@ -1,7 +1,7 @@
 // Reconciliation of a default role or binding that a client has changed.
 //
 // Rules, selectors, subjects, labels and annotations that are missing are added; additional ones are kept. An aggregation rule that the
-// default object lacks is removed. A binding to another role is deleted and created.
+// default object lacks is removed. A binding that refers to another role is deleted and created again.
 // Thread-safety: pure functions.
 #pragma once
 
@@ -17,10 +17,10 @@ struct Revision {
   bool forbidden = false;  // the object's annotation forbids updates
   Object object;
 };
-// The replacement of `current`; nullopt if it needs no change.
+// Returns the replacement of `current`; nullopt if `current` needs no change.
 std::optional<Revision> revised(const Delivered& delivered, const Object& current);
 
-// The object to create; `predecessor`: the existing object whose rules or subjects it takes over.
+// Returns the object to create. `predecessor`: the existing object whose rules or subjects the new object takes over.
 Object succeeding(const Delivered& delivered, const Object& predecessor);
 
 }  // namespace backplane::rbac

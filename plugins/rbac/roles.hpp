@@ -1,4 +1,4 @@
-// The group rbac.authorization.k8s.io: behaviour of its kinds beyond the documents.
+// The group rbac.authorization.k8s.io, with the behaviour of its kinds that schema/rbac_group.json does not describe.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace backplane::rbac {
 
-// The group: schema/rbac_group.json with its code.
+// Returns the group: schema/rbac_group.json together with its code.
 Result<kit::GroupDocument> rbac_group();
 Result<std::vector<std::shared_ptr<const SchemaSet>>> rbac_schemas();
 

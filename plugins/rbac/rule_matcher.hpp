@@ -38,7 +38,7 @@ class RuleMatcher {
   bool allows_resource(const WantedAccess& wanted) const noexcept;
 
   PolicyRule rule_;
-  // Whether the list has "*".
+  // True if the list contains "*".
   bool all_verbs_, all_groups_, all_resources_;
   bool subresource_wildcards_;  // a resource begins with "*/"
 };

@@ -25,7 +25,7 @@ struct Act {
 bool names(const Texts& list, std::string_view text) { return std::find(list.begin(), list.end(), text) != list.end(); }
 bool names_or_all(const Texts& list, std::string_view text) { return names(list, "*") || names(list, text); }
 
-// "*/scale" stands for that subresource of any resource.
+// Returns true if `resource` is in the list. "*/scale" matches this subresource of any resource.
 bool covers_resource(const Texts& resources, std::string_view resource) {
   if (names_or_all(resources, resource)) return true;
   const auto slash = resource.find('/');

@@ -3,7 +3,7 @@
 // A change makes a new root that shares all but a few nodes with the former one. Nodes have no reference counts: a change adds the nodes
 // that it replaces to a Garbage, and the owner frees them when no reader can use them any more.
 //
-// Thread-safety: a tree that a root leads to never changes; any thread may read it. One thread makes changes.
+// Thread-safety: the tree below a root never changes, so any thread may read it. One thread makes changes.
 // Lifetime:      bindings, roles and their texts outlive every root that leads to them.
 #pragma once
 
@@ -55,7 +55,7 @@ struct Role {
   std::string ns;    // empty for ClusterRole
   std::string name;
   std::atomic<const RoleRulesBox*> rules{nullptr};  // null: the role does not exist
-  std::size_t bindings = 0;                         // of the writer
+  std::size_t bindings = 0;                         // the bindings that refer to this role; used by the writer only
 
   static void free(Role* role);
 };
@@ -94,9 +94,10 @@ class Binding {
   std::uint32_t name_size_, ns_size_, subjects_;
 };
 
-// A hash with the seed of the process.
+// Returns a hash with the seed of the process.
 std::uint64_t seeded_hash(std::string_view text, std::uint64_t salt) noexcept;
-// The hash of a user's or a group's name, and that of one in a scope ("" is the whole cluster). Seeded at startup.
+// subject_hash() returns the hash of a subject; for `kind` and `text`, of a user or a group. scope_hash() returns the hash of a namespace
+// ("" is the whole cluster). place_hash() combines both: it is the hash of the list of a subject in a scope.
 std::uint64_t subject_hash(SubjectKind kind, std::string_view text) noexcept;
 std::uint64_t subject_hash(const Subject& subject);
 std::uint64_t scope_hash(std::string_view ns) noexcept;
@@ -114,8 +115,8 @@ class BoundRoles {
   bool indexed() const noexcept { return indexed_; }
   std::span<const Item> items() const noexcept { return {reinterpret_cast<const Item*>(this + 1), count_}; }
 
-  // A copy of `list` (null: an empty one) with `item`, or without `binding`; null if it would be empty. `list` itself if there is nothing
-  // to change.
+  // with() returns a copy of `list` (null: an empty list) with `item`. without() returns a copy without `binding`; null if the copy would
+  // be empty. Both return `list` itself if there is nothing to change. as_indexed() returns a copy whose indexed() is true.
   static const BoundRoles* with(const BoundRoles* list, std::uint64_t hash, Item item);
   static const BoundRoles* without(const BoundRoles* list, const Binding& binding);
   static const BoundRoles* as_indexed(const BoundRoles& list);
@@ -136,7 +137,7 @@ class SubjectTrie {
  public:
   struct Node;
   static const BoundRoles* find(const Node* root, std::uint64_t hash) noexcept;
-  // A new root in which `list` replaces the list with `hash`; a null `list` removes it. Returns null if the tree is empty.
+  // Returns a new root in which `list` replaces the list with `hash`; a null `list` removes that list. Returns null if the tree is empty.
   static const Node* with(const Node* root, std::uint64_t hash, const BoundRoles* list, Garbage& garbage);
   // Frees a tree with its lists.
   static void free_all(const Node* root);
