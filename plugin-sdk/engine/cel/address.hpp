@@ -11,7 +11,7 @@ namespace backplane::cel_detail {
 bool parse_address(std::string_view text, IpVal& out, bool& has_zone, std::string& error);
 bool parse_prefix(std::string_view text, CidrVal& out, std::string& error);
 bool is_mapped_v4(const IpVal& address) noexcept;
-// The first `bits` bits, all others zero.
+// The address with all bits after the first `bits` set to zero.
 IpVal masked_address(const IpVal& address, unsigned bits) noexcept;
 
 }  // namespace backplane::cel_detail

@@ -2,7 +2,9 @@
 //
 // Thread-safety: one run has one arena, and one thread.
 // Lifetime:      allocations live as long as the arena; no destructor is called, so only trivially destructible types are allowed.
-// Errors:        more than the limit throws Halt, which ends the run and never leaves it: no operator can take it for a value.
+// Errors:        an allocation beyond the limit throws Halted, which ends the run. Halted never leaves the run, and no operator can treat
+// it
+//                as a value.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +19,7 @@ namespace backplane::cel_detail {
 
 // The reason for stopping a run that is not an error of its expression.
 enum class Halt : unsigned char { kCost, kMemory, kCancelled };
-// Thrown when the limit is reached.  A class: g++ exports the type information of a thrown enumeration.
+// Thrown when the limit is reached.  A class, because g++ exports the type information of a thrown enumeration.
 struct Halted {
   Halt why;
 };
@@ -46,7 +48,7 @@ class Arena {
     if (!text.empty()) std::memcpy(copy, text.data(), text.size());
     return {copy, text.size()};
   }
-  // Counts memory that is allocated outside of the arena; call it before.
+  // Throws Halted if `bytes` more would exceed the limit.  Call it before memory is allocated outside of the arena.
   void expect(std::size_t bytes) const {
     if (bytes > kLimit - used_) throw Halted{Halt::kMemory};
   }

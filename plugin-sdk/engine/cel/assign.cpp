@@ -97,7 +97,7 @@ bool Bindings::assign(const Type* a, const Type* b) {
   return a->name == b->name && assign_all(a->parameters, b->parameters);
 }
 
-// Whether `a` can be bound to the parameter, which may be bound already.
+// `first`: whether `a` can be bound to the parameter. `second`: whether the parameter was bound before.
 std::pair<bool, bool> Bindings::substitutes(const Type* a, const Type* param) {
   if (a->kind == param->kind && same(*a, *param)) return {true, true};
   if (const Type* known = find(*param)) {

@@ -1,6 +1,6 @@
 // Assignability of types, and the bindings of type parameters.
 //
-// Thread-safety: one expression's, used by one thread.
+// Thread-safety: an instance belongs to one expression and one thread.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ namespace backplane::cel_detail {
 
 bool is_dyn(const Type& type) noexcept;
 bool is_dyn_or_error(const Type& type) noexcept;
-// Whether null is assignable to the type.
+// Whether null can be assigned to the type.
 bool takes_null(const Type& type) noexcept;
 // The more general one of two assignable types.
 const Type* most_general(const Type* a, const Type* b);
@@ -25,11 +25,11 @@ class Bindings {
  public:
   explicit Bindings(TypeArena& arena) : arena_(arena) {}
 
-  // A fresh, unbound parameter.
+  // Returns a new, unbound parameter.
   const Type* fresh();
   bool assignable(const Type* a, const Type* b);
   bool all_assignable(std::span<const Type* const> a, std::span<const Type* const> b);
-  // The type with parameters replaced by their bindings; `to_dyn`: unbound ones by dyn.
+  // The type with parameters replaced by their bindings; `to_dyn`: unbound parameters are replaced by dyn.
   const Type* substitute(const Type* type, bool to_dyn) const;
 
  private:
@@ -43,11 +43,12 @@ class Bindings {
 
   TypeArena& arena_;
   std::map<std::string_view, const Type*> bound_;
-  std::vector<std::pair<std::string_view, const Type*>> before_;  // null: the parameter was unbound
+  // former bindings, which a failed check restores; null: the parameter was unbound
+  std::vector<std::pair<std::string_view, const Type*>> before_;
   unsigned next_ = 0;
 };
 
-// The parameters of an overload replaced by fresh ones.
+// Replaces the parameters of an overload's types by fresh parameters.
 class Instance {
  public:
   Instance(Bindings& bindings, TypeArena& arena) : bindings_(bindings), arena_(arena) {}

@@ -19,7 +19,7 @@ namespace backplane::cel_detail {
 struct Type;
 struct Overload;
 
-// From 1 on; 0: no node.  Also the index of the tables.
+// Ids begin with 1; 0 means no node.  An id is also an index into the tables of Ast.
 using ExprId = std::uint32_t;
 
 enum class ExprKind : unsigned char { kLiteral, kIdent, kSelect, kCall, kList, kMap, kStruct, kComprehension };
@@ -48,7 +48,7 @@ struct Entry {
   Expr* value = nullptr;
 };
 
-// accumulator = init; for each item (index and item, key and value): while (condition) accumulator = step; then result.
+// The evaluation: accumulator = init; for each item of range: if (!condition) break; accumulator = step.  The value is `result`.
 struct Comprehension {
   Expr* range = nullptr;
   std::string_view variable = {};         // the item; with two variables, the index or key
@@ -95,7 +95,7 @@ class Ast {
   Ast(const Ast&) = delete;
   Ast& operator=(const Ast&) = delete;
 
-  // The expression; owned by the tree.
+  // The text of the expression, owned by the tree.
   std::string_view source() const noexcept { return source_; }
   Expr* root = nullptr;
 
@@ -105,9 +105,9 @@ class Ast {
   const Type* type(ExprId id) const noexcept { return id < types.size() ? types[id] : nullptr; }
   const Type* type(const Expr& expr) const noexcept { return type(expr.id); }
   const Reference* reference(ExprId id) const noexcept { return id < references.size() ? references[id] : nullptr; }
-  std::size_t ids() const noexcept { return offsets_.size(); }  // all ids are below
+  std::size_t ids() const noexcept { return offsets_.size(); }  // all ids are less than this
 
-  // For the parser: a new id, a new node, texts and lists owned by the tree.
+  // For the parser: makes ids and nodes, and copies texts and lists into the memory of the tree.
   ExprId next_id(std::size_t offset);
   Expr* make(ExprKind kind, ExprId id);
   std::string_view keep(std::string_view text);
@@ -133,7 +133,7 @@ class Ast {
   static constexpr std::size_t kMostCopied = 100'000;
   std::size_t copied = 0;
 
-  // By id; filled by the checker.
+  // By id; the checker fills both.
   std::vector<const Type*> types;
   std::vector<const Reference*> references;
 

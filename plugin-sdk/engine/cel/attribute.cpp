@@ -46,7 +46,7 @@ namespace {
 
 Val no_such_key(Run& run, const Val& key) { return error_val(run.arena, "no such key: " + plain_text(run.arena, key)); }
 
-// The index that a number means in a list; false with an error.
+// Converts a number to an index of a list. False: `error` is set.
 bool index_of(Run& run, const Val& key, std::int64_t& out, Val& error) {
   if (key.is(ValKind::kInt)) {
     out = key.integer;
@@ -89,7 +89,7 @@ Val missing(Run& run, const Val& value, const Val& key) {
   return no_such_key(run, key);
 }
 
-// A field that the checker has found: no name is translated.
+// Reads a field that the checker has resolved, so the name is not translated.
 Found look_at_field(Run& run, const Val& value, const Qualifier& qualifier, Val& out) {
   const auto found = value.object->find(qualifier.field->json_name);
   if (found == value.object->end() || found->value().is_null()) return Found::kNo;
@@ -100,7 +100,7 @@ Found look_at_field(Run& run, const Val& value, const Qualifier& qualifier, Val&
 }  // namespace
 
 std::unique_ptr<Access> Access::of(NodePtr node) {
-  // Cast once per compilation; a virtual function would be needed in every kind of node.
+  // The cast runs once per compilation; a virtual function would be needed in every kind of node.
   if (const auto* access = dynamic_cast<const Access*>(node.get())) {
     static_cast<void>(node.release());
     return std::unique_ptr<Access>(const_cast<Access*>(access));

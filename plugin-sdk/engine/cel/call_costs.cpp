@@ -7,7 +7,7 @@ namespace estimates {
 
 Estimate one(const CostedCall&) { return CallEstimate{Range::fixed(1)}; }
 
-// A call of the authorizer: two of them reach a rule's cost limit.
+// The cost of a call of the authorizer: two such calls reach a rule's cost limit.
 Estimate check(const CostedCall&) { return CallEstimate{Range::fixed(350'000)}; }
 
 Estimate selector(const CostedCall& call) {
@@ -42,7 +42,7 @@ static std::uint64_t count_up(std::uint64_t size, std::uint64_t part) {
       std::min(std::ceil(static_cast<double>(size) / static_cast<double>(part)), 9223372036854775808.0 * 2 - 2048));
 }
 
-// The number of replacements, and the size of the rest.
+// The size of a text after replacements: the number of replacements, and the size of the rest.
 static Range replaced_size(const Range& size, const Range& what, const Range& with) {
   Range count, kept;
   if (what.min == 0) {
@@ -112,7 +112,7 @@ Estimate read_twice(const CostedCall& call) {
 }
 Estimate ip(const CostedCall& call) { return call.overload == "cidr_ip" ? one(call) : read_once(call); }
 
-// Compares addresses of 4 or 16 bytes; texts are parsed first.
+// The cost of comparing addresses of 4 or 16 bytes; texts are parsed first.
 static Estimate contains_address(const CostedCall& call, bool network) {
   if (call.arguments.empty()) return std::nullopt;
   const Range bytes{4, 16};
@@ -130,7 +130,7 @@ Estimate validate(const CostedCall& call) {
   return CallEstimate{call.arguments[0].size_or_unknown().times(kTextFactor).times(kLongestPattern * kPatternFactor)};
 }
 
-// For two values of a library's type.
+// The cost of comparing two values of a library's type.
 Estimate equals(const CostedCall& call) {
   if (call.arguments.size() != 2) return std::nullopt;
   const Type &a = *call.arguments[0].type, &b = *call.arguments[1].type;

@@ -13,12 +13,12 @@
 
 namespace backplane::cel_detail {
 
-// An argument or the receiver.
+// An argument or the receiver of a call.
 struct CostNode {
   const Expr* expr = nullptr;
   const Type* type = nullptr;
   MaybeRange size;        // if it is known
-  MaybeRange items_size;  // of a list's items, from the declaration
+  MaybeRange items_size;  // the size of a list's items, from the declaration
 
   Range size_or_unknown() const { return size.value_or(Range::unknown()); }
 };
@@ -30,7 +30,8 @@ struct CostedCall {
   std::span<const CostNode> arguments;
 };
 
-// Costs of the functions of sets and lists, which are tried first, and of Kubernetes' functions. nullopt: the language's own cost applies.
+// extension_call_cost() covers the functions of sets and lists, and is called first. kubernetes_call_cost() covers the functions that
+// Kubernetes adds. nullopt: the language's own cost applies.
 std::optional<CallEstimate> extension_call_cost(const CostedCall& call);
 std::optional<CallEstimate> kubernetes_call_cost(const CostedCall& call);
 

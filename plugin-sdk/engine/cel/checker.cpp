@@ -259,7 +259,7 @@ class Checker {
     return &kDynType;
   }
 
-  // For an entry with a question mark: the value type of the optional.
+  // The type of an entry; for an entry with a question mark, the value type of the optional.
   const Type* unwrapped(const Expr& expr, bool optional) {
     const Type* type = type_of(expr);
     if (!optional) return type;

@@ -1,6 +1,6 @@
-// Finds the types of a tree's nodes, and the references of names and calls.
+// Determines the types of a tree's nodes, and the references of names and calls.
 //
-// Thread-safety: pure function; the tree is one thread's.
+// Thread-safety: pure function; only one thread may use the tree during the call.
 // Errors:        added to the problems, with the messages of upstream's checker.
 #pragma once
 
@@ -10,7 +10,8 @@
 
 namespace backplane::cel_detail {
 
-// Fills ast.types and ast.references; names become whole, calls of functions in namespaces lose their receiver.  Types are made in `arena`.
+// Fills ast.types and ast.references.  Names are replaced by qualified names, and calls of functions in namespaces lose their receiver.
+// Types are made in `arena`.
 void check(Ast& ast, const Environment::State& environment, TypeArena& arena, Problems& problems);
 
 // Checks beyond types: literals that are not valid durations, times or patterns; list and map literals of several types.  For trees without

@@ -1,6 +1,6 @@
 // Paths and size bounds of values in a cost estimate.
 //
-// Thread-safety: one estimate's.
+// Thread-safety: an instance belongs to one estimate and one thread.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class PathSteps {
   bool empty() const { return size_ == 0; }
   std::string_view operator[](std::size_t i) const { return (*steps_)[i]; }
 
-  // Go's append.
+  // Like Go's append.
   PathSteps then(std::string_view step) const {
     PathSteps out = *this;
     const std::size_t room = steps_ == nullptr ? 0 : steps_->size();

@@ -1,4 +1,4 @@
-// CEL declarations of schemas.
+// Makes CEL declarations from schemas.
 #include <algorithm>
 
 #include "backplane/core/json_access.hpp"
@@ -69,7 +69,7 @@ class Declarer {
   static bool is_true(const Object& schema, std::string_view word) { return get_bool(schema, word).value_or(false); }
   static bool is_embedded(const Object& schema) { return is_true(schema, "x-kubernetes-embedded-resource"); }
 
-  // The schema itself or its $ref, also if allOf has it as the only part.
+  // The schema itself, or the target of its $ref. The $ref may also be the only part of allOf.
   const Object* target_of(const Object& schema) const {
     std::string_view ref = get_string(schema, "$ref");
     if (const Array* all = get_array(schema, "allOf"); ref.empty() && all != nullptr && all->size() == 1 && all->front().is_object()) {

@@ -31,7 +31,8 @@ void enable_functions(Environment::State& state, unsigned version) {
   const Extras& extras = state.options.extras;
   state.cross_types = extras.everything || version >= 28;
   for (const Overload& each : overloads()) {
-    const bool compared = each.library == Library::kCrossType;  // always declared; the checker refuses their use
+    // overloads across number types are always declared; the checker refuses their use
+    const bool compared = each.library == Library::kCrossType;
     state.enabled.push_back(extras.everything || compared || (each.since <= version && is_asked_for(each.library, extras)));
   }
 }

@@ -17,9 +17,9 @@ namespace backplane::cel {
 
 struct Environment::State {
   EnvironmentOptions options;
-  mutable cel_detail::TypeArena arena;  // filled while it is made
+  mutable cel_detail::TypeArena arena;  // filled while the environment is made
   std::map<std::string, const cel_detail::Type*, std::less<>> variables;
-  std::map<std::string, const cel_detail::Type*, std::less<>> types;  // the referenced value by name
+  std::map<std::string, const cel_detail::Type*, std::less<>> types;  // the types that a name denotes, by that name
   cel_detail::Syntax syntax;
   std::vector<bool> enabled;       // by index of overload
   bool cross_types = false;        // numbers of different types can be compared

@@ -18,7 +18,7 @@ inline Val equal_val(Arena& arena, const Val& a, const Val& b) {
 // -1, 0, 1 as an int, or an error for values without an order.
 Val compare(const Val& a, const Val& b);
 
-// Keys of maps: bools, numbers (1, 1u and 1.0 are one key) and texts.
+// Equality and hash of map keys: bools, numbers (1, 1u and 1.0 are one key) and texts.
 bool same_key(const Val& a, const Val& b) noexcept;
 std::uint64_t hash_of(const Val& key) noexcept;
 

@@ -27,7 +27,7 @@ inline std::uint64_t scaled(std::uint64_t a, double factor) {
   return out >= kTwoTo64 ? kNoBound : static_cast<std::uint64_t>(out);
 }
 
-// Of a cost, or of a size.
+// A range of costs or of sizes.
 struct Range {
   std::uint64_t min = 0;
   std::uint64_t max = 0;

@@ -6,7 +6,7 @@ namespace {
 
 using Estimate = std::optional<CallEstimate>;
 
-// An integer literal; a negative one counts as zero.
+// The value of an integer literal, or `otherwise`; a negative literal counts as zero.
 std::uint64_t number_or(const CostNode& node, std::uint64_t otherwise) {
   if (node.expr->kind != ExprKind::kLiteral || node.expr->literal.kind != LiteralKind::kInt) return otherwise;
   return node.expr->literal.integer < 0 ? 0 : static_cast<std::uint64_t>(node.expr->literal.integer);

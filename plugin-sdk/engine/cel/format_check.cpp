@@ -57,7 +57,7 @@ class FormatChecker {
     return false;
   }
 
-  // Starts after the percent sign, and ends at the clause's letter.
+  // Reads a clause: `text` starts after the percent sign and ends at the clause's letter.
   bool clause(std::string_view text) {
     if (used_ >= arguments_.size()) {
       refuse("index " + std::to_string(used_) + " out of range");

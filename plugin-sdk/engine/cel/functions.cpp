@@ -59,7 +59,7 @@ bool fits_all(Arena& arena, const Type& type, const Val& value) {
   bool out = true;
   map_each(arena, value, [&](const Val& key, const Val& item) {
     out = fits(arena, *type.parameters[0], key) && fits(arena, *type.parameters[1], item);
-    return false;  // the first one decides for all
+    return false;  // the first entry decides for all
   });
   return out;
 }

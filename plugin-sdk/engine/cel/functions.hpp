@@ -20,7 +20,7 @@ namespace backplane::cel_detail {
 struct Call {
   Arena& arena;
   std::span<const Val> args;
-  const re2::RE2* pattern = nullptr;  // of a constant argument, compiled with the program
+  const re2::RE2* pattern = nullptr;  // the pattern of a constant argument, compiled with the program
 
   const Val& operator[](std::size_t i) const noexcept { return args[i]; }
   std::size_t size() const noexcept { return args.size(); }
@@ -35,7 +35,7 @@ struct Implementation {
 
 // Null for operations of the evaluator itself (short-circuit operators, indexes) and for overloads without an implementation.
 Function implementation_of(const Overload& overload);
-// Whether the evaluator implements it itself.
+// Whether the evaluator itself implements the overload.
 bool is_special(std::string_view overload_id) noexcept;
 
 // The parts of the table.

@@ -161,7 +161,7 @@ Val is_sorted(Call& call) {
 
 template <ValKind kKind>
 Val sum(Call& call) {
-  Val total = int_val(0);  // zero has the same bits in every member
+  Val total = int_val(0);  // zero has the same bits in every member of the union
   total.kind = kKind;
   const Function plus = operator_of("_+_");
   for (std::size_t i = 0; i < list_size(call[0]); ++i) {

@@ -10,7 +10,7 @@ namespace {
 
 Val same(Call& call) { return call[0]; }
 
-// The error of a comparison names the function.
+// The error of a failed comparison, with the name of the function.
 Val named_error(Call& call, const Val& error, std::string_view name) {
   if (error.view().find(name) != std::string_view::npos) return error;
   return error_val(call.arena, std::string(error.view()) + ": " + std::string(name));

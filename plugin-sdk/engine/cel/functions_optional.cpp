@@ -39,7 +39,7 @@ constexpr Implementation kOptionals[] = {
     {"optional_unwrapOpt", unwrap},
 };
 
-// Padding may be left out.
+// The padding may be missing.
 Val decode(Call& call) {
   std::string text(call.text(0));
   auto bytes = from_base64(text);

@@ -24,7 +24,7 @@ class Runes {
     return ascii_ ? static_cast<std::size_t>(rune) : starts_[static_cast<std::size_t>(rune)];
   }
   std::string_view part(std::int64_t begin, std::int64_t end) const noexcept { return text_.substr(byte(begin), byte(end) - byte(begin)); }
-  // The code point that begins at a byte.
+  // The index of the code point that begins at a byte.
   std::int64_t rune(std::size_t byte) const noexcept {
     if (ascii_) return static_cast<std::int64_t>(byte);
     return std::lower_bound(starts_.begin(), starts_.end(), byte) - starts_.begin();
@@ -76,7 +76,7 @@ Val shift_case(Call& call) {
   return string_val({out, text.size()});
 }
 
-// strings.Replace; `limit` below 0: all.
+// Like strings.Replace; a negative limit replaces all occurrences.
 Val replace(Call& call) {
   const std::string_view text = call.text(0), old = call.text(1), with = call.text(2);
   std::int64_t left = call.size() > 3 ? call[3].integer : -1;
@@ -84,7 +84,7 @@ Val replace(Call& call) {
   std::string out;
   const auto room = [&] { call.arena.expect(out.size() + with.size()); };
   if (old.empty()) {
-    // Before every code point, and at the end.
+    // Inserts the text before every code point, and at the end.
     std::size_t at = 0;
     for (; left != 0; --left) {
       room();
@@ -109,7 +109,7 @@ Val replace(Call& call) {
   return kept_string(call.arena, out);
 }
 
-// strings.SplitN: at most `limit` parts, the last of which is the rest.
+// Like strings.SplitN: at most `limit` parts, the last of which is the rest.
 Val split(Call& call) {
   const std::string_view text = call.text(0), separator = call.text(1);
   const std::int64_t limit = call.size() > 2 ? call[2].integer : -1;
@@ -147,7 +147,7 @@ Val substring(Call& call) {
   return string_val(runes.part(begin, end));
 }
 
-// unicode.IsSpace.
+// Like unicode.IsSpace.
 bool is_space(char32_t c) noexcept {
   return c == ' ' || (c >= '\t' && c <= '\r') || c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 ||
          c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
@@ -218,7 +218,7 @@ Val contains_text(Call& call) { return bool_val(call.text(0).find(call.text(1)) 
 Val starts_with(Call& call) { return bool_val(call.text(0).starts_with(call.text(1))); }
 Val ends_with(Call& call) { return bool_val(call.text(0).ends_with(call.text(1))); }
 
-// strings.NewReplacer("/", "~1", "~", "~0"): one pass.
+// Like strings.NewReplacer("/", "~1", "~", "~0"): replaces in one pass.
 Val escape_pointer(Call& call) {
   std::string out;
   for (const char c : call.text(0)) {

@@ -18,7 +18,7 @@ std::int64_t minutes(const Civil& civil, const Val&) { return civil.minute; }
 std::int64_t seconds(const Civil& civil, const Val&) { return civil.second; }
 std::int64_t milliseconds(const Civil&, const Val& time) { return time.size / 1'000'000; }
 
-// With a time zone as the second argument, or in UTC.
+// Reads a part of a timestamp, in the time zone of the second argument or in UTC.
 template <Part kPart>
 Val part(Call& call) {
   const Val& time = call[0];

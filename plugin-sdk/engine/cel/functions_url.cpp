@@ -1,4 +1,4 @@
-// url(): its parts.
+// url() and the accessors of its result.
 #include <algorithm>
 #include <vector>
 

@@ -1,6 +1,6 @@
 // The grammar of expressions with upstream's rules; parser.cpp has the operators, parser_operands.cpp their operands.
 //
-// Thread-safety: one expression's, used by one thread.
+// Thread-safety: an instance belongs to one expression and one thread.
 #pragma once
 
 #include <string>
@@ -67,7 +67,7 @@ class Parser : private TokenReader {
 
   static bool is_number(const Token& token) { return token.kind == TokenKind::kInt || token.kind == TokenKind::kFloat; }
 
-  // The operand after signs.
+  // Whether the token begins the operand that follows the signs.
   static bool begins_primary(const Token& token) { return begins_operand(token) && !is_sign(token, "-") && !is_sign(token, "!"); }
 
   Expr* unary();

@@ -6,8 +6,8 @@
 namespace backplane::cel_detail {
 
 Val host_val(Arena& arena, const cel::HostValue& host) {
-  // A binding holds a HostValue. Plugins derive from two of its subclasses, for which the engine has types: this cast and the next find
-  // them.
+  // A binding holds a HostValue. Plugins derive from two subclasses of HostValue, for which the engine has types. This cast and the next
+  // one distinguish the two.
   if (const auto* authorizer = dynamic_cast<const cel::Authorizer*>(&host)) {
     AuthorizerVal out{};
     out.kind = OpaqueKind::kAuthorizer;

@@ -15,7 +15,7 @@ struct UrlVal : Opaque {
   std::string_view scheme, user, host, path, escaped_path, query, fragment, opaque_part;
   bool has_user = false, force_query = false;
 };
-// Exact: value * 10^scale if that represents it; otherwise `digits` * 10^scale.
+// The exact number: value * 10^scale if `plain` is true; otherwise digits * 10^scale.
 struct QuantityVal : Opaque {
   bool plain = true;
   bool negative = false;  // of digits

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kBroken = "unable to unescape string";
 
-// Lines end with \n alone.
+// The text with \n as the only line end.
 std::string plain_lines(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {

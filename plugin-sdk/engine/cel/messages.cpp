@@ -28,7 +28,7 @@ Val make_timestamp(Arena& arena, const Val& message) {
   return timestamp_val(seconds, static_cast<std::uint32_t>(nanos), 0);
 }
 
-// google.protobuf.Value: the member that is set.
+// google.protobuf.Value: returns the member that is set.
 Val make_value(const Val& message) {
   return message.entries->size == 0 ? null_val() : message.entries->entries[message.entries->size - 1].value;
 }

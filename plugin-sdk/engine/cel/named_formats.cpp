@@ -99,7 +99,7 @@ bool is_unit(const std::string& unit) {
          std::any_of(std::begin(kBeginnings), std::end(kBeginnings), [&](const char* begins) { return unit.starts_with(begins); });
 }
 
-// Go's own, or a number and a unit ("3 days") anywhere in the text.
+// A duration of Go, or a number and a unit ("3 days") anywhere in the text.
 bool is_duration(std::string_view text) {
   std::string error;
   if (parse_go_duration(text, error)) return true;
@@ -163,7 +163,7 @@ bool is_long_name(std::string_view text) {
 
 // ---- identifiers
 
-// With padding, in one line, and not empty.
+// Base64 with padding, in one line, and not empty.
 bool is_byte(std::string_view text) {
   static const re2::RE2 pattern("(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})");
   return matches(text, pattern);

@@ -75,7 +75,7 @@ Val Invocation::eval(Run& run) const {
     arguments[i] = spec_.arguments[i]->eval(run);
     if (!arguments[i].is_error() || error != nullptr) continue;
     error = &arguments[i];
-    // A call without all arguments evaluated has no cost itself.
+    // If an argument was not evaluated, the call itself costs nothing.
     if (spec_.early && i + 1 < count) return arguments[i];
   }
   const std::span<const Val> all(arguments, count);

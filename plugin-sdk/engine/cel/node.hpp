@@ -2,7 +2,7 @@
 //
 // Thread-safety: nodes are immutable; a Run belongs to one thread.
 // Lifetime:      of values: see value.hpp.
-// Errors:        errors of the expression are values; Halt (arena.hpp) ends a run that costs too much.
+// Errors:        errors of the expression are values; Halted (arena.hpp) ends a run that costs too much.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class Node {
 };
 using NodePtr = std::unique_ptr<const Node>;
 
-// A variable of a comprehension.  An accumulator is made at its first use.
+// A variable of a comprehension.  The initial value of an accumulator is evaluated at its first read.
 struct Local {
   Val value;
   const Fold* pending = nullptr;
@@ -55,7 +55,7 @@ struct Run {
   }
 };
 
-// An unbound variable.
+// The value of an unbound variable.
 bool is_unbound(const Val& value) noexcept;
 Val unbound(std::string_view name) noexcept;
 
@@ -118,18 +118,18 @@ class Invocation final : public Node {
     const Overload* overload;
     Function function;
   };
-  // The error if no overload matches: "no such overload: f(int)", "no such overload", and "no such overload: f" if the first argument
-  // does not match.
+  // The error if no overload matches. kWhole: "no such overload: f(int)". kPlain: "no such overload". kReceiver: "no such overload: f" if
+  // the first argument does not match.
   enum class Refusal : unsigned char { kWhole, kPlain, kReceiver };
   struct Spec {
     std::string_view function;
     std::vector<NodePtr> arguments;
     Function fixed = nullptr;           // accepts any arguments
-    std::vector<Candidate> candidates;  // the first matching overload
+    std::vector<Candidate> candidates;  // the first matching overload is called
     bool guarded = false;               // whether the arguments must be checked
     Refusal refusal = Refusal::kWhole;
     bool early = false;           // the first error ends the call before the other arguments are evaluated
-    CostFunction cost = nullptr;  // null: one
+    CostFunction cost = nullptr;  // null: the call costs 1
     std::unique_ptr<const re2::RE2> pattern;
   };
   explicit Invocation(Spec spec);
@@ -157,11 +157,11 @@ class MakeList final : public Node {
 class MakeMap final : public Node {
  public:
   struct Item {
-    NodePtr key;  // of a message: a constant
+    NodePtr key;  // a constant if a message is made
     NodePtr value;
     bool optional = false;
   };
-  // `type_name`: of a message; empty: a map.
+  // `type_name`: the name of the message; empty: a map is made.
   MakeMap(std::vector<Item> items, std::string_view type_name) : items_(std::move(items)), type_name_(type_name) {}
   Val eval(Run& run) const override;
 
@@ -174,13 +174,13 @@ class Fold final : public Node {
  public:
   struct Spec {
     NodePtr range, init, condition, step, result;
-    std::size_t first = 0, second = 0, accumulator = 0;  // locals
+    std::size_t first = 0, second = 0, accumulator = 0;  // indexes of locals
     bool two = false;
-    bool collects = false;  // an empty list or map that is appended to in place
+    bool collects = false;  // the accumulator starts as an empty list or map, to which `step` appends in place
   };
   explicit Fold(Spec spec) : spec_(std::move(spec)) {}
   Val eval(Run& run) const override;
-  // The first read of the accumulator.
+  // Evaluates the initial value of the accumulator; called at its first read.
   const Val& start(Run& run) const;
 
  private:
@@ -195,9 +195,9 @@ class Fold final : public Node {
 class Attribute;
 
 struct Qualifier {
-  Val key;                                    // a constant
-  std::shared_ptr<const Attribute> computed;  // or a node to evaluate
-  const cel::DeclType* object = nullptr;      // set if the constant name is this known field
+  Val key;                                    // a constant, or
+  std::shared_ptr<const Attribute> computed;  // a node that computes the key
+  const cel::DeclType* object = nullptr;      // set if the key is the name of a declared field
   const cel::DeclField* field = nullptr;
   bool optional = false;
   bool test_only = false;
@@ -222,7 +222,7 @@ class Attribute {
 class Access final : public Node {
  public:
   explicit Access(Attribute attribute) : attribute_(std::move(attribute)) {}
-  // The node as something that can be qualified.
+  // Converts a node to an Access, to which qualifiers can be added.
   static std::unique_ptr<Access> of(NodePtr node);
   Attribute& attribute() noexcept { return attribute_; }
   void make_test() noexcept { test_only_ = true; }

@@ -49,7 +49,7 @@ Val remainder(T a, T b) {
   return of(static_cast<T>(a % b));
 }
 
-// The error for a type without the operator names the type.
+// The error for an operand whose type lacks the operator.
 Val lacks(Call& call, std::string_view name) {
   const ValKind kind = call[0].kind;
   // Texts and times implement the function of this name themselves.
@@ -224,7 +224,7 @@ Val insert(Call& call) {
   if (!map.is(ValKind::kMap)) return no_overload();
   Val out = map;
   if (map.place != Place::kGrowing) {
-    // Not a macro's accumulator, so the list is copied.
+    // The map is not the accumulator of a macro, so it is copied.
     auto* copy = new (call.arena.allocate<Growing>(1)) Growing();
     map_each(call.arena, map, [&](const Val& key, const Val& value) { return copy->insert(call.arena, key, value); });
     out.place = Place::kGrowing;

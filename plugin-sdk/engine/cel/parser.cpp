@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMostCharacters = 100'000;
 
-// By precedence.
+// The operators of each level of precedence.
 constexpr Operator kRelations[] = {{"<", "_<_"},   {"<=", "_<=_"}, {">=", "_>=_"}, {">", "_>_"},
                                    {"==", "_==_"}, {"!=", "_!=_"}, {"in", "@in"}};
 constexpr Operator kSums[] = {{"+", "_+_"}, {"-", "_-_"}};
@@ -45,7 +45,7 @@ void Parser::parse() {
   if (ast_.root != nullptr && !fits(*ast_.root, 0)) problems_.add(kNowhere, "max recursion depth exceeded");
 }
 
-// Problems here do not stop the parser.
+// Adds a problem after which the parser continues.
 Expr* Parser::note(std::size_t offset, std::string text) {
   problems_.add(offset, std::move(text));
   return make(offset).boolean(false);
@@ -56,7 +56,7 @@ Expr* Parser::give_up() {
   return nullptr;
 }
 
-// A rule returns at a token that it cannot continue with.
+// Ends a rule at a token with which the rule cannot continue.
 Expr* Parser::broken(char rule) {
   recover(rule);
   broken_ = true;
@@ -115,7 +115,7 @@ Expr* Parser::relation() {
   return rule(relations_, [this] { return left_associative(kRelations, relations_, [this] { return calculation(); }); });
 }
 
-// Sums and products have one rule.
+// As in upstream's grammar, sums and products are one rule.
 Expr* Parser::calculation() {
   const Within within(*this, kSum | kProduct | kMayEnd);
   return rule(calculations_, [this] { return left_associative(kSums, calculations_, [this] { return product(); }); });

@@ -58,7 +58,7 @@ constexpr const char* kMonths[] = {"January", "February", "March",     "April", 
 
 std::string two_digits(int number) { return (number < 10 ? "0" : "") + std::to_string(number); }
 
-// A time.Time in UTC.
+// The timestamp as a time.Time in UTC.
 cel::GoValue go_time(const Val& value) {
   const Civil at = civil_of(value.integer);
   std::string fraction = std::to_string(value.size);

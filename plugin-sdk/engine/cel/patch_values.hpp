@@ -12,7 +12,7 @@
 
 namespace backplane::cel_detail {
 
-// The type names in an Object{…} that do not match their fields' names, one per line; empty: all match.
+// Returns the type names in an Object{…} that do not match their fields' names, one per line; empty: all match.
 std::string type_name_problems(const Val& object);
 // The values of an Object{…} that upstream cannot convert to JSON.
 std::vector<cel::GoValue> go_values_in(Arena& arena, const Val& object);

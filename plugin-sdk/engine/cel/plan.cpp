@@ -20,7 +20,7 @@ bool is_any_of(std::string_view text, std::initializer_list<std::string_view> se
   return std::find(set.begin(), set.end(), text) != set.end();
 }
 
-// Cast once per compilation; a virtual function would be needed in every kind of node.
+// The cast runs once per compilation; a virtual function would be needed in every kind of node.
 const Constant* as_constant(const Node* node) { return dynamic_cast<const Constant*>(node); }
 
 // Whether a value of the type may be something else at run time: anything, or null.
@@ -231,7 +231,7 @@ class Builder {
     return spec.pattern != nullptr;
   }
 
-  // Nodes with the same value in every run.
+  // Evaluates a node that has the same value in every run, and returns a constant.
   NodePtr fold(NodePtr node) {
     Arena arena;
     Run run(arena);
@@ -294,7 +294,7 @@ class Builder {
     }
     auto node = std::make_unique<const MakeMap>(std::move(items), message ? expr.name : std::string_view());
     if (!all_constant) return node;
-    // Its entries must outlive this function, so they are made in the arena of the constants.
+    // The entries of the map must outlive this function, so they are copied into the arena of the constants.
     Arena arena;
     Run run(arena);
     run.limit = ~std::uint64_t{0};

@@ -31,7 +31,7 @@ class Plan {
   };
   std::unique_ptr<const Node> root;
   std::vector<Variable> variables;  // the variables that the expression uses, by slot
-  std::size_t locals = 0;           // of loops
+  std::size_t locals = 0;           // the number of variables of loops
   Arena& constants();
 
  private:

@@ -1,6 +1,6 @@
 // The problems of an expression and their text.
 //
-// Thread-safety: one expression's, used by one thread.
+// Thread-safety: an instance belongs to one expression and one thread.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class Problems {
   void add(std::size_t offset, std::string text);
   bool empty() const noexcept { return count_ == 0; }
   std::size_t count() const noexcept { return count_; }
-  // In the order of the text: "ERROR: <input>:1:5: Syntax error: …", the line, and a mark below.
+  // The problems in the order of their offsets: "ERROR: <input>:1:5: Syntax error: …", the line, and a mark below.
   std::string printed(std::string_view source) const;
 
  private:

@@ -80,7 +80,7 @@ QuantityVal keep(Arena& arena, const Decimal& value) {
   return out;
 }
 
-// value * 10^by, as long as it fits.
+// Computes value * 10^by; false: the result does not fit.
 bool scaled(std::int64_t value, long long by, std::int64_t& out) {
   out = value;
   if (value == 0) return true;
@@ -182,7 +182,7 @@ bool interpret(std::string_view suffix, int& exponent, Family& family) {
   return true;
 }
 
-// Values that upstream stores as an integer with a power of ten.
+// Reads a value that upstream stores as an integer with a power of ten; false: upstream stores it otherwise.
 bool read_plain(const Parts& parts, int exponent, Family family, QuantityVal& out) {
   long long precision = 18 - static_cast<long long>(parts.whole.size() + parts.fraction.size()), scale = exponent;
   std::int64_t factor = 1;
@@ -207,7 +207,7 @@ void multiply_by_power_of_two(std::string& digits, int exponent) {
   for (int i = 0; i < exponent; ++i) digits = combine(digits, digits, false);
 }
 
-// Away from zero to whole nanos.
+// Rounds to whole nanos, away from zero.
 void round_up(Decimal& value) {
   if (value.digits.empty() || value.scale >= kNano) return;
   const auto drop = static_cast<std::size_t>(std::min<long long>(kNano - value.scale, static_cast<long long>(value.digits.size()) + 1));

@@ -50,7 +50,7 @@ std::uint64_t selector(Arena&, Arguments args, const Val&) {
   return kListCost + up(length * kTextFactor) + up(static_cast<double>(requirements) * static_cast<double>(kListCost + kMessageCost));
 }
 
-// Counts the whole tree of a value.
+// The cost of reading the whole tree of a value.
 static std::uint64_t whole(Arena& arena, const Val& value) {
   std::uint64_t cost = 0;
   switch (value.kind) {
@@ -89,7 +89,7 @@ std::uint64_t validate(Arena&, Arguments args, const Val&) {
   return up((1.0 + size(args[1])) * kTextFactor) * up(regex * kPatternFactor);
 }
 
-// A call that makes a list: one for the call, and the list.
+// The cost of a call that makes a list: one for the call, and the list.
 static std::uint64_t listed(double cost) { return static_cast<std::uint64_t>(static_cast<std::int64_t>(cost)) + 1 + kListCost; }
 static std::uint64_t list_result(Arena&, Arguments, const Val& result) { return listed(size(result)); }
 static std::uint64_t flatten(Arena&, Arguments args, const Val&) {
@@ -124,14 +124,14 @@ struct Row {
   CostFunction cost;
 };
 
-// Tried first: costs by overload, for any function.
+// These are looked up first: costs by overload, for any function.
 constexpr Row kTrackers[] = {
     {"list_sets_contains_list", sets}, {"list_sets_intersects_list", sets}, {"list_sets_equivalent_list", sets_twice},
     {"list_slice", list_result},       {"list_flatten", flatten},           {"list_flatten_int", flatten},
     {"lists_range", list_result},      {"list_reverse", list_result},       {"list_distinct", compare_first},
 };
 
-// Tried next: cel-go's costs by overload.
+// These are looked up next: cel-go's costs by overload.
 constexpr Row kOverloads[] = {
     {"starts_with_string", traverse_core},
     {"ends_with_string", traverse_core},

@@ -14,7 +14,7 @@ namespace backplane::cel_detail {
 
 using CostFunction = std::uint64_t (*)(Arena& arena, std::span<const Val> arguments, const Val& result);
 
-// `overload`: empty if several match and the values decide. nullopt: the call costs 1.
+// `overload`: empty if several match and the values decide. null: the call costs 1.
 CostFunction cost_of(std::string_view function, std::string_view overload);
 
 }  // namespace backplane::cel_detail

@@ -23,7 +23,7 @@ Val scope_val(Arena& arena, const cel::ScopeBinding& binding) {
   return binding.host != nullptr ? host_val(arena, *binding.host) : null_val();
 }
 
-// The end of one evaluation.
+// The result of one evaluation.
 struct Evaluated {
   Val value;
   std::uint64_t cost = 0;

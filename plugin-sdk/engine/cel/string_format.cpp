@@ -12,7 +12,7 @@
 namespace backplane::cel_detail {
 namespace {
 
-// A double has no more fraction digits than this.
+// The maximum precision: no double has more fraction digits.
 constexpr int kMostDigits = 1000;
 constexpr int kDigits = 6;
 constexpr int kMostDepth = 64;
@@ -53,7 +53,7 @@ class Formatter {
   }
 
  private:
-  // Removes one clause from the text.
+  // Removes one clause from the format and returns its text.
   Piece clause(std::string_view& format, const Val& value) {
     int digits = kDigits;
     std::string error = precision(format, digits);
@@ -139,7 +139,7 @@ class Formatter {
         std::string(type_name(value)));
   }
 
-  // Inside of lists and maps: as CEL writes it.
+  // The text of a value inside a list or a map: as CEL writes it.
   Piece literal(const Val& value, int depth) {
     switch (value.kind) {
       case ValKind::kString:
@@ -224,7 +224,7 @@ class Formatter {
     if (!std::isfinite(number)) return {not_finite(number), {}};
     std::string out;
     append_fixed(out, number, digits);
-    // Upstream prints for American readers.
+    // Upstream separates groups of three digits by commas (English numbers).
     const std::size_t begin = out.front() == '-' ? 1 : 0;
     for (std::size_t at = std::min(out.find('.'), out.size()); at > begin + 3; at -= 3) out.insert(at - 3, ",");
     return {out, {}};

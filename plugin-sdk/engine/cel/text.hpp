@@ -11,12 +11,12 @@
 
 namespace backplane::cel_detail {
 
-// strconv.FormatFloat: 'g' with the fewest digits; 'f' with `digits` digits.
+// Like strconv.FormatFloat: append_real() with 'g' and the fewest digits, append_fixed() with 'f' and `digits` digits.
 void append_real(std::string& out, double value);
 void append_fixed(std::string& out, double value, int digits);
-// time.Duration's String: "1h0m0s".
+// Like String() of time.Duration: "1h0m0s".
 void append_go_duration(std::string& out, std::int64_t nanoseconds);
-// strconv.Quote.
+// Like strconv.Quote.
 std::string quoted(std::string_view text);
 
 std::optional<std::int64_t> parse_int(std::string_view text);
@@ -27,7 +27,7 @@ bool is_utf8(std::string_view text) noexcept;
 
 // string(x); an error if there is no such conversion.
 Val to_text_val(Arena& arena, const Val& value);
-// x converted to a type with a conversion function: int(x), bytes(x) …
+// Converts the value like a conversion function: int(x), bytes(x) …
 Val convert(Arena& arena, const Val& value, ValKind to);
 
 }  // namespace backplane::cel_detail

@@ -157,7 +157,7 @@ std::string print_seconds(std::int64_t nanoseconds) {
 
 namespace {
 
-// strconv.Atoi.
+// Like strconv.Atoi.
 std::optional<std::int64_t> read_number(std::string_view text, std::string& error) {
   const bool sign = !text.empty() && (text[0] == '-' || text[0] == '+');
   std::int64_t out = 0;

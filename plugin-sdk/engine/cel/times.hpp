@@ -1,6 +1,6 @@
 // Times and durations of expressions: RFC 3339, calendars, time zones, as in Go's time package.
 //
-// Thread-safety: any thread; zones are read once and kept.
+// Thread-safety: any thread; a zone is read once and cached.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace backplane::cel_detail {
 
-// Of 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z.
+// The seconds of 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z.
 inline constexpr std::int64_t kFirstSecond = -62135596800;
 inline constexpr std::int64_t kLastSecond = 253402300799;
 inline constexpr std::int64_t kNanos = 1'000'000'000;
@@ -21,7 +21,7 @@ struct Instant {
   std::int16_t zone = 0;  // minutes east
 };
 
-// time.Parse with RFC 3339.
+// Parses like time.Parse with the layout RFC 3339.
 std::optional<Instant> parse_instant(std::string_view text);
 // Parses like go-openapi's strfmt for the formats date-time, date and duration; `error` has its message.
 std::optional<Instant> parse_date_time(std::string_view text, std::string& error);

@@ -1,7 +1,7 @@
 // Steps through the tokens of an expression and reports unexpected ones with upstream's messages; recovers from an extraneous or missing
 // token as upstream's parser does.
 //
-// Thread-safety: one expression's, used by one thread.
+// Thread-safety: an instance belongs to one expression and one thread.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace backplane::cel_detail {
 inline constexpr std::string_view kOperandStart =
     "'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER";
 
-// The follow set of a rule at its use.  kMayEnd: the enclosing rule may end there too.
+// The tokens that may follow a rule where it is used (its follow set).  kMayEnd: the enclosing rule may end there, too.
 using Follow = std::uint32_t;
 enum FollowBit : Follow {
   kMayEnd = 1u << 0,
@@ -89,7 +89,7 @@ class TokenReader {
   bool expect(std::string_view sign);
   // Reads the end of a list or a map, or a further item's comma.
   bool item_ends(std::string_view close, bool& more);
-  // No rule matches this token followed by the next one.
+  // Reports that no rule matches this token followed by the next one; always false.
   bool no_way();
 
  private:

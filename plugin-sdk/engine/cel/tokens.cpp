@@ -53,7 +53,7 @@ class Scanner {
     at_ = end;
   }
 
-  // The text up to the character at `broken` is not a token.
+  // Reports that the text up to the character at `broken` is not a token.
   void refuse(std::size_t broken) {
     std::size_t end = std::min(broken + 1, source_.size());
     while (end < source_.size() && (static_cast<unsigned char>(source_[end]) & 0xC0) == 0x80) ++end;
@@ -72,7 +72,7 @@ class Scanner {
     return true;
   }
 
-  // r"…", b"…" and br"…"; a name if no quote follows.
+  // Reads r"…", b"…" and br"…"; reads a name if no quote follows.
   bool prefixed_text() {
     std::size_t quote = at_;
     const bool bytes = peek(quote) == 'b' || peek(quote) == 'B';

@@ -31,7 +31,7 @@ struct Token {
   std::size_t offset = 0;  // in bytes
 };
 
-// Ends with a kEnd.  Invalid text is skipped and reported.
+// The result ends with a kEnd token.  Invalid text is skipped and reported.
 std::vector<Token> tokenize(std::string_view source, Problems& problems);
 
 }  // namespace backplane::cel_detail

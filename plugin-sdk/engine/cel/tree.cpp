@@ -1,4 +1,4 @@
-// Values of a bound tree by their declared types.
+// Converts values of a bound tree by their declared types.
 #include "backplane/types/cel.hpp"
 #include "cel/times.hpp"
 #include "cel/value.hpp"

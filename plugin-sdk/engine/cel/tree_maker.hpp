@@ -1,6 +1,6 @@
 // Makes nodes that have the same position in the text.
 //
-// Thread-safety: as the tree's.
+// Thread-safety: that of the tree.
 #pragma once
 
 #include <string_view>

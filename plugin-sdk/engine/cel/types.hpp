@@ -65,7 +65,7 @@ inline constexpr std::string_view kOptionalName = "optional_type";
 
 // As upstream prints types: "list(int)", "map(string, dyn)", "optional_type(string)", "wrapper(int)", "type(bool)".
 std::string to_text(const Type& type);
-// The same with the names that values have at a run: "google.protobuf.Timestamp", "null_type".
+// Like to_text(), with the names that values have at run time: "google.protobuf.Timestamp", "null_type".
 std::string runtime_text(const Type& type);
 // Structural equality of types.
 bool same(const Type& a, const Type& b) noexcept;
@@ -83,8 +83,8 @@ class TypeArena {
   const Type* with_parameters(const Type& type, std::vector<const Type*> parameters);
   // The type that a schema declares; objects are named `name`, their parts name.field, name.@idx, name.@elem.
   const Type* declared(const DeclType& decl, std::string_view name);
-  // "map(string, list(A))"; single capital letters are parameters, unknown names are messages. For the built-in tables: an invalid text
-  // fails an assertion.
+  // Reads "map(string, list(A))": single capital letters are parameters, unknown names are messages. The text is from a built-in table; an
+  // invalid text fails an assertion.
   const Type* read(std::string_view text);
   std::string_view keep(std::string_view text);
 
@@ -95,7 +95,8 @@ class TypeArena {
 
 // ---- functions
 
-// The library of a function.  An environment has a library from its version on, or at its owner's request.
+// The library of a function.  An environment has a library from the library's version of Kubernetes on, or if its owner requests the
+// library.
 enum class Library : unsigned char {
   kStandard,
   kCrossType,  // 1 < 1.5
@@ -121,7 +122,7 @@ enum class Library : unsigned char {
   kRegexExt,
 };
 
-// Functions of a library that Kubernetes has in an earlier version.
+// The version of functions that Kubernetes does not have, although it has an earlier version of their library.
 inline constexpr unsigned kNever = 1000;
 
 // One row of the table.
@@ -130,7 +131,7 @@ struct Overload {
   std::string_view id;        // cel-go's: "starts_with_string"
   bool receiver = false;      // a method: the first argument is the receiver
   Library library = Library::kStandard;
-  unsigned since = 0;  // minor version of Kubernetes; 0: always, kNever
+  unsigned since = 0;  // minor version of Kubernetes; 0: every version; kNever: none
   std::span<const Type* const> arguments;
   const Type* result = nullptr;
   std::uint32_t index = 0;  // index in overloads(), and of an evaluator's table of implementations
@@ -138,7 +139,7 @@ struct Overload {
 
 // Every overload of any environment, those of a function in upstream's order of declaration.
 std::span<const Overload> overloads();
-// Of one function; empty: there is none.
+// The overloads of one function; empty: there is none.
 std::span<const Overload> overloads_of(std::string_view function);
 const Overload* find_overload(std::string_view id);
 

@@ -8,11 +8,11 @@
 
 namespace backplane::cel_detail {
 
-// url.ParseRequestURI, then url.Parse.  False: not a URL.
+// Parses like url.ParseRequestURI and then like url.Parse.  False: not a URL.
 bool parse_url(Arena& arena, std::string_view text, UrlVal& out, std::string& error);
-// url.Parse alone; empty: valid.
+// The error of url.Parse alone; empty: valid.
 std::string url_problem(std::string_view text);
-// url.ParseRequestURI alone; empty: valid.
+// The error of url.ParseRequestURI alone; empty: valid.
 std::string request_uri_problem(std::string_view text);
 // The unescaped text; false: an escape is invalid.
 bool unescape_query(std::string_view text, std::string& out);

@@ -95,7 +95,7 @@ std::size_t list_size(const Val& list) noexcept {
     case Place::kGrowing:
       return list.growing->size;
     case Place::kLazy:
-      break;  // no list is
+      break;  // no list is lazy
   }
   return 0;
 }
@@ -109,7 +109,7 @@ Val list_at(Arena& arena, const Val& list, std::size_t at) {
     case Place::kGrowing:
       return list.growing->items[at];
     case Place::kLazy:
-      break;  // no list is
+      break;  // no list is lazy
   }
   return {};
 }

@@ -54,12 +54,12 @@ struct Val {
     std::uint64_t natural;     // kUint
     double real;               // kDouble
     const char* text;          // kError, kString, kBytes, kType
-    const Val* items;          // kList made
-    const Array* array;        // kList of a tree
-    Growing* growing;          // kList that a loop adds to
-    const MapBody* entries;    // kMap made
-    const Object* object;      // kMap of a tree
-    LazyMap* lazy;             // kMap whose values are evaluated when they are read
+    const Val* items;          // kList, Place::kMade
+    const Array* array;        // kList, Place::kTree
+    Growing* growing;          // kList or kMap, Place::kGrowing
+    const MapBody* entries;    // kMap, Place::kMade
+    const Object* object;      // kMap, Place::kTree
+    LazyMap* lazy;             // kMap, Place::kLazy: values are evaluated when they are first read
     const Val* inner;          // kOptional; null: none
     const Opaque* opaque;      // kOpaque
     const backplane::Value* raw;
@@ -100,7 +100,7 @@ struct Growing {
 class LazyMap {
  public:
   virtual ~LazyMap();
-  // False: there is none.
+  // False: there is no value of that name.
   virtual bool find(std::string_view name, Val& out) = 0;
   virtual std::size_t size() const noexcept = 0;
   virtual std::string_view name(std::size_t at) const noexcept = 0;
@@ -218,18 +218,18 @@ inline Val error_val(Arena& arena, std::string_view text) { return error_val(are
 inline Val no_overload() noexcept { return error_val("no such overload"); }
 inline Val kept_string(Arena& arena, std::string_view text) { return string_val(arena.keep_text(text)); }
 
-// A tree's value as a value of the run.
+// Converts a value of a tree to a value of the run.
 Val tree_val(Arena& arena, const backplane::Value& tree, const cel::DeclType* decl);
-// The same of an object without a declared type.
+// Converts an object without a declared type.
 Val object_val(const Object& object) noexcept;
 
-// Lists: items, and one of them (`at` is below the size).
+// For lists: the number of items, and the item at `at`, which is below that number.
 std::size_t list_size(const Val& list) noexcept;
 Val list_at(Arena& arena, const Val& list, std::size_t at);
 
 // Maps and objects.  Keys of objects are the names that expressions use.
 std::size_t map_size(const Val& map) noexcept;
-// False: there is none.  An error in place of the value counts as found.
+// False: there is no such key.  An error in place of the value counts as found.
 bool map_find(Arena& arena, const Val& map, const Val& key, Val& out);
 // Calls `visit(key, value)` until it returns false.
 template <class Visit>
@@ -248,7 +248,7 @@ void append_plain(Arena& arena, std::string& out, const Val& value);
 std::size_t rune_count(std::string_view text) noexcept;
 // The size for costs: code points, bytes, items, entries; 1 for other values.
 std::uint64_t size_for_cost(const Val& value) noexcept;
-// Whether optional.ofNonZeroValue treats it as zero.
+// Whether optional.ofNonZeroValue treats the value as zero.
 bool is_zero(const Val& value) noexcept;
 
 template <class Visit>

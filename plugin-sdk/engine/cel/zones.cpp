@@ -127,7 +127,7 @@ std::optional<Zone> parse_zone(std::string_view file) {
     if (!reader.fits(kHeader) || reader.rest().substr(0, 4) != "TZif") return std::nullopt;
     const char version = reader.rest()[4];
     reader.skip(20);
-    std::array<std::size_t, 6> counts{};  // UTC marks, standard marks, leaps, times, kinds, letters
+    std::array<std::size_t, 6> counts{};  // isutcnt, isstdcnt, leapcnt, timecnt, typecnt, charcnt of RFC 8536
     for (std::size_t& count : counts) {
       const std::int64_t number = reader.number(4);
       if (number < 0 || static_cast<std::size_t>(number) > kMaxFile) return std::nullopt;
@@ -169,7 +169,7 @@ std::optional<Zone> parse_zone(std::string_view file) {
 
 bool is_leap(std::int64_t year) noexcept { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); }
 
-// Seconds since the year began, in the clock's own time.
+// Seconds since the beginning of the year, in local time.
 std::int64_t second_of_year(const Change& change, std::int64_t year, int first_weekday) {
   constexpr std::array<int, 13> kBefore = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365};
   if (change.month == 0) {

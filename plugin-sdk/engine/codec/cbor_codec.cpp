@@ -70,7 +70,7 @@ Status append_metadata(std::string& out, const Presentation& as, const ObjectEnt
   return schema::encode_cbor(nullptr, json, out) ? Status() : unreadable();
 }
 
-// ListMeta; custom resources have an empty continue too.
+// Appends ListMeta. For custom resources, an empty continue is encoded, too.
 void append_list_meta(std::string& out, const Presentation& as, const ListFacts& facts) {
   const bool with_token = !facts.continue_token.empty() || (as.custom() && !as.metadata_only);
   schema::append_cbor_map(out, 1u + (with_token ? 1u : 0u) + (facts.remaining ? 1u : 0u));
@@ -107,7 +107,7 @@ class CborCodec final : public Codec {
     return {};
   }
 
-  // The number of items precedes the first.
+  // The number of items precedes the first item.
   bool measures_lists() const noexcept override { return true; }
   Status measure(const Presentation&, const ObjectEntry&, ListMeasure& sum) const override {
     ++sum.items;

@@ -1,4 +1,4 @@
-// JSON: every entry has it from the start, so objects and frames are parts of it.
+// JSON: every entry has its JSON from the start, so objects and frames share parts of these bytes.
 #include "backplane/types/json_reading.hpp"
 #include "engine/codec.hpp"
 #include "engine/raw_json.hpp"
@@ -29,7 +29,8 @@ std::string quoted_json(std::string_view text) {
   return out;
 }
 
-// ListMeta; custom resources print an empty continue, and sort.  Objects made for the list have no revision.
+// ListMeta as JSON. `sorted`: for custom resources, whose members are sorted and include an empty continue.  A list of objects that were
+// made for it has no revision.
 std::string list_meta(const ListFacts& list, bool sorted) {
   if (list.revision == 0) return "{}";
   const std::string version = "\"resourceVersion\":\"" + std::to_string(list.revision) + "\"";
@@ -156,7 +157,7 @@ const Codec& json_codec() {
 
 namespace {
 
-// The key of a variant of JSON, whose raw values are as they were sent.
+// A codec that is only the key of a slot, for a variant of JSON whose raw values are as clients sent them.
 const Codec& kept_slot() {
   static const JsonCodec codec;
   return codec;

@@ -246,7 +246,7 @@ class ProtobufCodec final : public Codec {
     return &entry.publish(*this, std::move(*form));
   }
 
-  // meta.k8s.io/v1beta1 numbers the members of its list the other way round.
+  // meta.k8s.io/v1beta1 numbers the two members of its list in the reverse order.
   static bool items_first(const Presentation& as) noexcept { return as.metadata_only && as.beta; }
 
   // The message as an item of a list: a shared window of the encoded object, or encoded for this response.

@@ -8,7 +8,7 @@
 namespace backplane::documents {
 namespace {
 
-// The offset of the member of the object at the scanner; the scanner then is at its value.
+// Moves the scanner to the value of a member of its object; `begin`: the offset of the member.
 bool enter_member(schema::Scanner& in, const std::string& name, Occurrence occurrence, std::size_t& begin) {
   schema::Scanner object = in;
   bool found = false;
@@ -26,7 +26,7 @@ bool enter_member(schema::Scanner& in, const std::string& name, Occurrence occur
   }
 }
 
-// The same for a member or an item of the container at the scanner.
+// Like enter_member(), for a member or an item of the container at the scanner.
 bool enter_step(schema::Scanner& in, const std::string& step, Occurrence occurrence, std::size_t& begin) {
   if (schema::Scanner object = in; object.enter('{')) return enter_member(in, step, occurrence, begin);
   std::size_t index = 0;

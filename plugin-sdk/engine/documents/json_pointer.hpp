@@ -15,7 +15,7 @@ namespace backplane::documents {
 using Pointer = std::vector<std::string>;
 
 std::string to_string(const Pointer& pointer);
-// Which member of the name that the pointer ends with, if the object has several.
+// Selects a member if the object has several members of the name that the pointer ends with.
 enum class Occurrence : unsigned char { kFirst, kLast };
 // The line on which the value at `pointer` begins: of a member, the line of its key.  A missing value has the line of its holder.
 std::size_t line_of(std::string_view text, const Pointer& pointer, Occurrence occurrence = Occurrence::kFirst);

@@ -1,4 +1,4 @@
-// The keywords of a schema object and the syntax of their values. The engines know no other keywords.
+// The keywords of a schema object and the syntax of their values. The engines accept no other keywords.
 //
 // Thread-safety: constants and pure functions.
 #pragma once

@@ -1,4 +1,4 @@
-// Which parts of an object its type replaces as a whole (upstream: findAtomics of pkg/admission/plugin/policy/mutating/patch).
+// Finds the parts of an object that its type replaces as a whole (upstream: findAtomics of pkg/admission/plugin/policy/mutating/patch).
 #include "engine/object_fields.hpp"
 #include "fields/form.hpp"
 

@@ -36,7 +36,7 @@ std::string_view go_kind(const Value& value) noexcept {
   }
 }
 
-// As Go's %#v prints a decoded value.
+// Appends a decoded value as Go's %#v prints it.
 void append_syntax(std::string& out, const Value& value) {
   if (value.is_null()) {
     out += "interface {}(nil)";
@@ -67,7 +67,7 @@ void append_syntax(std::string& out, const Value& value) {
   }
 }
 
-// As upstream prints the value that holds a decoded one.
+// The text of the upstream type that holds a decoded value.
 std::string held(const Value& value) { return shown("&{" + go_print(value) + "}"); }
 
 std::string held_syntax(const Value& value) {

@@ -12,7 +12,7 @@ namespace {
 
 enum Kind : unsigned char { kNumber = 1, kString = 2, kBool = 3, kList = 4, kMap = 5, kNull = 6 };
 constexpr char kItem = 1;  // an item or member follows
-constexpr char kEnd = 0;   // none does
+constexpr char kEnd = 0;   // no further item or member
 constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
 // The difference of an integer to the nearest float64: at most 512 in either direction.
 constexpr std::int64_t kMiddle = 0x8000;
@@ -42,7 +42,7 @@ constexpr double kAboveWhole = 9223372036854775808.0;
 
 bool whole(double number) noexcept { return number >= -kAboveWhole && number < kAboveWhole && std::floor(number) == number; }
 
-// As Go's %v prints it: an exponent from seven digits on.
+// Appends a number as Go's %v prints it: with an exponent from seven digits on.
 void append_printed_number(std::string& out, double number) {
   char text[64];
   const auto scientific = std::to_chars(text, text + sizeof text - 1, number, std::chars_format::scientific);
@@ -192,7 +192,7 @@ void CodeReader::skip_value() {
   append_json_value(passed_over);
 }
 
-// As JSON, or as Go's %v prints it: texts quoted in Go's way, maps without braces.
+// Appends the value as JSON, or as Go's %v prints it: texts quoted in Go's way, maps without braces.
 void CodeReader::append_value(std::string& out, bool printed) {
   switch (byte()) {
     case kNumber:

@@ -16,7 +16,7 @@ void append_value_code(std::string& out, const Value& value);
 // A member of a key: name, then value.
 void append_member_code(std::string& out, std::string_view name, const Value& value);
 void append_text_code(std::string& out, std::string_view text);
-// The same for values of known type.
+// Like append_value_code(), for values of known type.
 void append_string_value_code(std::string& out, std::string_view text);
 void append_number_value_code(std::string& out, std::int64_t number);
 void append_bool_value_code(std::string& out, bool value);
@@ -34,7 +34,7 @@ class CodeReader {
   bool next_member() noexcept;
   std::string text();
   std::int64_t index() noexcept;
-  // The value as JSON, and as conflicts print it.
+  // Appends the value as JSON, or as conflicts print it.
   void append_json_value(std::string& out) { append_value(out, false); }
   void append_printed_value(std::string& out) { append_value(out, true); }
   void skip_value();
@@ -51,7 +51,7 @@ class CodeReader {
   bool exact_;
 };
 
-// As problems of an object that a client sends print it: .name, [port=1000000].
+// Appends an element as problems of a client's object print it: .name, [port=1000000].
 void append_exact_text(std::string& out, const PathElement& element);
 
 }  // namespace backplane::fields

@@ -15,7 +15,7 @@ struct Level {
   Entries added, modified, removed;
 };
 
-// The result for one value: for itself, and below it.
+// The result for one value: whether the value itself differs, and the differences below it.
 struct Found {
   bool added = false;
   bool modified = false;
@@ -71,7 +71,7 @@ class Comparer {
     --depth_;
   }
 
-  // A value that is only in one of the objects: it and all below it have been added, or removed.  The common part of every create.
+  // Records a value that only one of the objects has, and everything below it, as added or removed. Every create uses this function.
   void whole(const TypeRef& type, const Value& value, Entries& below) {
     const Form form = narrowed(form_of(type), &value);
     if (form.map != nullptr) {
@@ -106,7 +106,7 @@ class Comparer {
       if (found.first != item.value) continue;
       Entries below;
       const std::size_t problem = problems.size();
-      // Repeated items are one leaf.
+      // Repeated items count as one leaf.
       if (found.count == 1) whole(form.items, *item.value, below);
       problems.below(problem, item.element);
       out.push_back({item.element, node_of(std::move(below)), true});
@@ -161,7 +161,7 @@ class Comparer {
     }
   }
 
-  // Both objects are nearly always in the same order.
+  // Both objects are nearly always in the same order, so the same place is tried first.
   static const Value* counterpart(const Object& object, std::string_view key, std::size_t place) {
     if (place < object.size() && object.begin()[place].key() == key) return &object.begin()[place].value();
     return find(object, key);
@@ -211,7 +211,7 @@ class Comparer {
       if (was.count == 1 && is.count == 1 && passed_over(*was.first, *is.first)) return;
       item(form, element, was.first, is.first, found);
     } else if (was.count >= 2 && is.count >= 2) {
-      // Repeated items are one leaf.
+      // Repeated items count as one leaf.
       const auto same = [](const Value* x, const Value* y) { return same_value(*x, *y); };
       const std::vector<const Value*> old_items = before.all(element), new_items = after.all(element);
       found.modified = !std::equal(old_items.begin(), old_items.end(), new_items.begin(), new_items.end(), same);

@@ -12,7 +12,7 @@
 namespace backplane::fields {
 namespace {
 
-// The elements to leave out: those in `stripped` alone, those in `excluded` with everything below.
+// The elements to omit: of `stripped` only the elements themselves, of `excluded` also everything below them.
 struct Left {
   const Node* stripped = nullptr;
   const Node* excluded = nullptr;
@@ -87,7 +87,7 @@ class Creation {
     }
   }
 
-  // Whether nothing below the value has an owner: true for scalars, as most members are.
+  // Whether the value is a leaf, that is, a scalar, as most members are.
   static bool is_leaf(const TypeRef& type, const Value& value) {
     return !value.is_structured() && narrowed(form_of(type), &value).scalar != Scalar::kNone;
   }
@@ -160,7 +160,7 @@ class Creation {
       const std::size_t begin = out_.size();
       separate();
       append_element_name(out_, order[i]->element, wire_);
-      // Repeated items are one leaf.
+      // Repeated items count as one leaf.
       element(begin, form, end == i + 1 ? order[i]->value : nullptr);
       i = end;
     }

@@ -6,7 +6,7 @@
 namespace backplane::fields {
 namespace {
 
-// The meaning of a value for its element.
+// The meaning of an element's JSON value: the fields below the element, and whether the element itself is in the set.
 struct Level {
   NodeRef below;
   bool member = false;

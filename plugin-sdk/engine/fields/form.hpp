@@ -24,10 +24,10 @@ enum class Relation : unsigned char { kUnset, kAtomic, kGranular };
 
 struct Atom;
 
-// A type as a member or item has it.
+// The type of a member or an item.
 struct TypeRef {
-  const Atom* atom = nullptr;           // inlined, or one of the two below
-  const schema::Type* named = nullptr;  // a definition; its atom is made at first use
+  const Atom* atom = nullptr;           // an inlined type, deduced_atom() or untyped_atom()
+  const schema::Type* named = nullptr;  // a definition, whose atom is made at its first use
   Relation relation = Relation::kUnset;
 
   bool none() const noexcept { return atom == nullptr && named == nullptr; }
@@ -49,7 +49,7 @@ struct MapForm {
   std::unordered_map<std::string_view, std::size_t> index;  // into fields
   TypeRef elements;                                         // of members that are not fields; none: only fields are allowed
   bool atomic = false;
-  bool deduced = false;  // unknown type
+  bool deduced = false;  // the type is unknown
 
   // `hint` is tried first: the index after the last one found.
   const Field* find(std::string_view name, std::size_t& hint) const noexcept;
@@ -62,7 +62,7 @@ struct Atom {
   std::unique_ptr<const MapForm> map;
 };
 
-// An atom with the overrides of its place, narrowed to a value's kind.
+// An atom with the override of its reference, narrowed to a value's kind.
 struct Form {
   Scalar scalar = Scalar::kNone;
   const ListForm* list = nullptr;
@@ -82,9 +82,9 @@ Form narrowed(const Form& form, const Value* value) noexcept;
 
 // The type of an object; null: unknown.
 TypeRef root_type(const Schema* type);
-// Maps are granular, lists atomic.
+// The atom of an unknown type: maps are granular, lists are atomic.
 const Atom& deduced_atom();
-// Everything is atomic.
+// The atom of a type that allows everything: every value is atomic.
 const Atom& untyped_atom();
 
 // The atom of a definition's published schema.

@@ -14,7 +14,7 @@ class Merger {
   explicit Merger(json::storage_ptr storage) : storage_(std::move(storage)) {}
   Problems problems;
 
-  // Either may be null, not both.
+  // One of the values may be null, but not both.
   Value merge(const TypeRef& type, const Value* live, const Value* applied) {
     if (applied == nullptr) return Value(*live, storage_);
     if (live == nullptr) return Value(*applied, storage_);

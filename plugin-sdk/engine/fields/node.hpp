@@ -48,7 +48,7 @@ inline NodeRef sorted_node(Entries&& entries) {
 
 NodeRef unite(const NodeRef& a, const NodeRef& b);
 
-// The same for entries in any order; entries of the same element are merged.
+// Like sorted_node(), for entries in any order; entries of the same element are merged.
 NodeRef node_of(Entries&& entries);
 
 }  // namespace backplane::fields

@@ -21,7 +21,7 @@ class Problems {
   void add(std::string text, std::string path = {}) {
     if (list_.size() < kMost) list_.push_back({std::move(path), std::move(text)});
   }
-  // Puts the problems from `from` on below the element.
+  // Prefixes the paths of the problems from index `from` on with the element.
   void below(std::size_t from, const PathElement& element) {
     if (from == list_.size()) return;
     std::string prefix;

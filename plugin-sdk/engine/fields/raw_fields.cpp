@@ -38,7 +38,8 @@ bool take_escaped(std::string_view& text, std::string_view value) noexcept {
   return true;
 }
 
-// A name or text.  A text that printing would escape differently is not accepted unchanged; others are copied.
+// Removes the JSON of `value` from the beginning of the text. Quotes and backslashes are compared in place; a value with other escapes is
+// compared with a copy of its JSON.
 bool take_string(std::string_view& text, std::string_view value) {
   std::string_view rest = text;
   const bool plain = value.find('"') == std::string_view::npos && value.find('\\') == std::string_view::npos;

@@ -1,6 +1,6 @@
 // Makes atoms from the published keywords of definitions, as upstream does from its OpenAPI v3 documents.
 //
-// Malformed schemas have been refused before; unknown remaining constructs become a type that allows everything.
+// Malformed schemas have been refused before; remaining unknown constructs become a type that allows everything.
 #include <algorithm>
 
 #include "fields/form.hpp"
@@ -79,7 +79,7 @@ class Reader {
 
   // `root`: the schema is the whole definition.
   std::unique_ptr<Atom> atom(const Object& schema, bool root) {
-    // Types below inherit it within one definition.
+    // Types below inherit the two keywords within one definition.
     const bool before = preserve_;
     preserve_ = preserve_ || truthy(schema, "x-kubernetes-preserve-unknown-fields") || truthy(schema, "x-custom-keeps-unknown-fields");
     const std::string_view kind = get_string(schema, "type");

@@ -1,4 +1,4 @@
-// Objects without some of their fields, or with only these (upstream: removeItemsWithSchema).
+// Removes fields from objects, or extracts them (upstream: removeItemsWithSchema).
 #include "engine/object_fields.hpp"
 #include "fields/code.hpp"
 #include "fields/items.hpp"

@@ -1,4 +1,4 @@
-// Equality of values as field management sees it.
+// Equality of values for field management.
 #include <algorithm>
 
 #include "engine/object_fields.hpp"
@@ -43,7 +43,7 @@ bool same_value(const Object& one, const Object& other) noexcept {
   if (one.size() != other.size()) return false;
   auto at = other.begin();
   for (const auto& member : one) {
-    // Both mostly have the same order.
+    // Both objects mostly have the same order.
     const Value* match = at->key() == member.key() ? &at->value() : find(other, member.key());
     ++at;
     if (match == nullptr || !same_value(member.value(), *match)) return false;

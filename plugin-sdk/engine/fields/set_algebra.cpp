@@ -35,7 +35,7 @@ NodeRef intersect(const NodeRef& a, const NodeRef& b) {
   return sorted_node(std::move(out));
 }
 
-// The remaining parts of an entry; both false: none.
+// The remaining parts of an entry; if both are empty, nothing remains.
 struct Rest {
   bool member = false;
   NodeRef below;

@@ -51,7 +51,7 @@ class WireReader {
   bool ok_ = true;
 };
 
-// The same walk through a tree.
+// The same interface as WireReader, for a tree.
 class TreeReader {
  public:
   explicit TreeReader(const Value& value) noexcept : value_(&value) {}

@@ -24,7 +24,7 @@ constexpr std::array<bool, 256> looked_at() {
 }
 constexpr std::array<bool, 256> kLookedAt = looked_at();
 
-// True if there is none of them.  May be false because of other control characters.
+// True if the text contains no such byte.  Other control characters may also make the result false.
 bool is_compact(std::string_view text) noexcept {
   std::size_t at = 0;
 #ifdef __SSE2__

@@ -105,7 +105,7 @@ class CborEncoder {
     number(type != nullptr && type->form() == Form::kDouble, word);
   }
 
-  // The object's member `key`.
+  // The type of the member `key` of an object of type `holder`.
   static const Type* member_type(const Type& holder, std::string_view key, std::size_t& next) {
     const Body& body = holder.body();
     if (holder.form() == Form::kMap) return body.items;
@@ -157,7 +157,7 @@ class CborEncoder {
   void number(bool real, std::string_view word) {
     const char* const end = word.data() + word.size();
     std::int64_t whole = 0;
-    if (!real && word != "-0") {  // true only for a real
+    if (!real && word != "-0") {  // -0 exists only as a float
       const auto [stopped, error] = std::from_chars(word.data(), end, whole);
       if (error == std::errc() && stopped == end) return append_cbor_integer(out_, whole);
     }

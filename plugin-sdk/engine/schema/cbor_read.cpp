@@ -61,7 +61,7 @@ std::string unacceptable(Major major, std::string_view why) {
 }
 std::string unexpected_end() { return "unexpected EOF"; }
 
-// Heads of items, one after another.
+// Reads heads of items one after another.
 class Heads {
  public:
   explicit Heads(std::string_view bytes) noexcept : bytes_(bytes) {}

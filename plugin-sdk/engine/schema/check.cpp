@@ -1,7 +1,7 @@
 // Validates typed objects against the rules of their schema, with field.Error's messages.
 //
-// One traversal of the new object and the old one together: into lists only if a rule inside compares.  A path is built only for an
-// error.
+// The new object and the old one are traversed together.  Lists are traversed only if a rule inside compares values.  A path is built only
+// for an error.
 #include <algorithm>
 
 #include "schema/checker.hpp"

@@ -6,7 +6,7 @@
 namespace backplane::schema {
 namespace {
 
-// Bytes of a base64 text.
+// The number of bytes that a base64 text encodes.
 std::size_t decoded_size(std::string_view text) noexcept {
   const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with("=") ? 1 : 0;
   return text.size() / 4 * 3 - (text.empty() ? 0 : padding);

@@ -13,7 +13,7 @@
 namespace backplane::schema {
 namespace {
 
-// An empty list or map equals an absent one.
+// Whether the values differ; an empty list or map equals an absent one.
 bool differ_as(const Type& type, const Value* a, const Value* b) {
   const bool holder = type.form() == Form::kList || type.form() == Form::kMap;
   return differ(a, b) && !(holder && is_unset(a, false) && is_unset(b, false));
@@ -54,7 +54,7 @@ std::string range_text(const Rules& rules) {
                        : "must be less than or equal to " + std::to_string(*rules.maximum);
 }
 
-// Sets a member to its value in another object, if the enclosing objects exist.
+// Copies a member from another object, if the enclosing objects exist.
 void take(const std::vector<std::string>& names, Object& object, const Object& other) {
   Object* holder = &object;
   const Object* from = &other;

@@ -1,4 +1,4 @@
-// The walk over a typed object with the rules of its schema, with field.Error's messages.  Type::check() makes one per call.
+// Traverses a typed object with the rules of its schema, with field.Error's messages.  Type::check() makes one Checker per call.
 //
 // check.cpp traverses the structs and selects the rules to check; check_values.cpp checks one value, check_lists.cpp the items of a list,
 // check_structs.cpp the relations between members of a struct.
@@ -26,7 +26,7 @@ inline std::string_view text_of(const Value* value) noexcept { return value != n
 
 inline std::int64_t number_of(const Value* value) noexcept { return value != nullptr && value->is_int64() ? value->get_int64() : 0; }
 
-// `whole`: only an absent value counts as unset, a zero value does not.
+// `whole`: only an absent value counts as unset, and a zero value counts as set.
 inline bool is_unset(const Value* value, bool whole) noexcept {
   return value == nullptr || value->is_null() || (!whole && is_zero(*value));
 }
@@ -40,7 +40,7 @@ class Checker {
  public:
   Checker(const Object& root, const Object* old_root, FieldErrors& errors) : root_(root), old_root_(old_root), errors_(errors) {}
 
-  // `here`: rules of its place in addition to its type's; null: none.
+  // `here`: rules for the struct at this position, in addition to the rules of its type; null: none.
   void check_struct(const Type& type, const Object& object, const Object* old, const Place& place, ObjectPart part,
                     const Rules* here = nullptr);
 
@@ -59,10 +59,10 @@ class Checker {
   // True if no rule applies to the value or its parts.
   bool is_closed(const Rules& rules, const Value* value, const Value* before, const Object& object, const Object* old) const;
   bool is_asked(const Rules& rules, const Value* value, const Object& object, const Object* old) const;
-  // The same for a member, by the rules of its struct's place.
+  // Like is_closed(), for a member of a struct that has the rules `here` at its position.
   bool is_closed_here(const Rules& here, std::string_view name, const Value* value, const Object& object, const Object* old) const;
   void go_down(const Type& type, const Rules* rules, const Value& value, const Value* old, const Place& place, const Rules* here = nullptr);
-  // An item of a list, an entry of a map.
+  // Checks an item of a list, or an entry of a map.
   void check_item(const Body& holder, const Value& value, const Value* old, const Place& place, const Array* list = nullptr,
                   const Rules* here = nullptr);
   void check_members(const Type& type, const Rules& rules, const Object& object, const Object* old, const Place& place);
@@ -78,17 +78,17 @@ class Checker {
   void check_value(const Type& type, const Rules& rules, const Value* value, const Place& place);
   void check_raw(const Rules& rules, const Value& value, const Place& place);
   void check_label_selector(const Rules& rules, const Object& selector, const Place& place);
-  // A map as a whole, and its keys.
+  // Checks a map as a whole, and its keys.
   void check_map_here(const Type& type, const Rules& rules, const Object& map, const Place& place);
   // `type`: of the text, or of the map that has it as a key.
   void check_text(const Type& type, const Rules& rules, std::string_view text, const Place& place);
   void check_plain_text(const Type& type, const Rules& rules, std::string_view text, const Place& place);
-  // The error of a text that is too long.
+  // Adds the error of a text that is too long.
   void check_length(const Rules& rules, std::string_view text, const Place& place);
   void check_number(const Rules& rules, const Value* value, const Place& place);
   void check_number_or_percent(const Rules& rules, const Value* value, const Place& place);
   void check_quantity(const Rules& rules, const Value* value, const Place& place);
-  // A map with these keys and no others.
+  // Checks that a map has exactly these keys.
   void check_entries(const Rules& rules, const Value* value, const Place& place);
   // Copies the mutable fields first, so that the rest can be compared as a whole.
   void check_fixed(const Type& type, const Fixed& fixed, const Value* value, const Value* before, const Place& place);
@@ -96,12 +96,12 @@ class Checker {
   // ---- lists and their items (check_lists.cpp)
 
   void check_list(const Type& type, const Rules* rules, const Array& list, const Value* old, const Place& place);
-  // Rules of a list's items at this place.
+  // Checks the rules of a list's items at this position.
   void check_list_here(const Type& type, const Rules& rules, const Array& list, const Place& place);
   static bool is_too_long(const Rules& rules, const Value* value);
   void check_too_long(const Rules& rules, const Array& list, const Place& place);
   void check_families(const Rules& rules, const Array& list, const Place& place);
-  // Quotes the whole list.
+  // The error quotes the whole list.
   void check_allowed_item(const Rules& rules, const Value& item, const Array& list, const Place& place);
   void check_named(const Rules& rules, const Array& list, const Place& place);
   void check_alone(const Rules& rules, const Array& list, const Place& place);
@@ -112,8 +112,8 @@ class Checker {
 
   // ---- members of a struct together (check_structs.cpp)
 
-  // Returns the selected alternative if the struct is a union.
   static bool is_alternative(const Property& property, const StructRules& rules);
+  // Returns the selected alternative if the struct is a union.
   std::string_view check_together(const Type& type, const StructRules& rules, const Object& object, const Members& members,
                                   const Object* old, const Place& place);
   std::string_view check_union(const Body& body, const StructRules& rules, const Object& object, const Members& members,

@@ -25,7 +25,7 @@ Outline outline_of(const Object& schema) noexcept {
   return out;
 }
 
-// "$ref", directly or as the only member of allOf (as OpenAPI requires next to other keywords).
+// The reference in "$ref", which is a direct member or in the only member of allOf (as OpenAPI requires next to other keywords).
 std::string_view reference_of(const Object& schema) noexcept {
   if (const std::string_view direct = get_string(schema, "$ref"); !direct.empty()) return direct;
   const Array* all = get_array(schema, "allOf");
@@ -33,7 +33,7 @@ std::string_view reference_of(const Object& schema) noexcept {
   return get_string((*all)[0].get_object(), "$ref");
 }
 
-// x-backplane-proto: the number, or an object that holds it.
+// The value of x-backplane-proto: the number, or an object that contains it.
 std::uint32_t proto_number(const Object& schema) noexcept {
   const Object* long_form = get_object(schema, "x-backplane-proto");
   const auto number = long_form ? get_int(*long_form, "number") : get_int(schema, "x-backplane-proto");

@@ -62,7 +62,7 @@ bool says_more(const Object& schema) noexcept {
   return (additional && additional->is_bool()) || (composed && !schema.contains("type"));
 }
 
-// The format if validation knows it for the type; others have no effect.
+// Returns the format if validation checks it for the type; other formats have no effect.
 std::string format_of(const Object& schema) {
   const std::string_view type = get_string(schema, "type"), format = get_string(schema, "format");
   const bool known = type == "integer"                  ? format == "int32" || format == "int64"

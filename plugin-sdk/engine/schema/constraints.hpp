@@ -28,7 +28,7 @@ struct Constraints {
   bool embedded_resource = false;
   bool additional_allowed = false;    // additionalProperties: true
   bool additional_forbidden = false;  // additionalProperties: false
-  ListIdentity items;                 // of a list
+  ListIdentity items;                 // how the items of a list are identified
 
   std::vector<std::string> required;
   std::vector<Value> enumeration;

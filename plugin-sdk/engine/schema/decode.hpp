@@ -1,7 +1,7 @@
 // The state of one decoding: its path, the first error and the reported problems.
 //
-// Go's decoder saves the first type error and continues; an error of a type's custom decoder (a time, a quantity) ends the decoding at
-// once and takes precedence.  Both name the struct and the path of fields on the way, without list indexes and map keys.
+// Go's decoder saves the first type error and continues; an error of a type's custom decoder (a time, a quantity) ends the decoding at once
+// and takes precedence.  The messages of both kinds of errors name the struct and the path of fields, without list indexes and map keys.
 //
 // Thread-safety: one decoding, one thread.
 #pragma once
@@ -46,7 +46,7 @@ class Decode {
   bool type_error(const Value& value, bool with_number, std::string go_type, const Frame& frame);
   // Saves the first error that is not a type error and that Go saves, too. False when decoding must end.
   bool keep(std::string message);
-  // An error that ends the decoding.  Always false, for `return decode.fatal(…)`.
+  // Saves an error that ends the decoding.  Always false, for `return decode.fatal(…)`.
   bool fatal(std::string message);
   bool fatal_type_error(const Value& value, bool with_number, std::string go_type, const Frame& frame);
   bool fatal(DecodeError error, const Frame& frame);
@@ -68,7 +68,7 @@ class Decode {
   void add_problem(std::string_view what, const Frame& frame, std::string_view name);
 
   DecodeReport* report_;
-  std::vector<DuplicateField> pending_;  // duplicates the parser saw
+  std::vector<DuplicateField> pending_;  // duplicates that the parser has found
   std::optional<DecodeError> fatal_, first_;
 };
 

@@ -15,7 +15,7 @@ bool is_set(const Property& property, const Value* present) {
   return present != nullptr && !present->is_null() && (whole || !is_zero(*present));
 }
 
-// Gives an unset member its value.
+// Sets an unset member to `value`.
 void set_member(const Property& property, const Value* value, Object& object) {
   Value* present = find(object, property.name);
   if (value == nullptr || is_set(property, present)) return;

@@ -13,7 +13,7 @@ std::string_view text_of(const Value* value) noexcept {
   return value != nullptr && value->is_string() ? std::string_view(value->get_string()) : std::string_view();
 }
 
-// Two names of one field, a text and the first item of a list; the text wins.
+// Makes two members equal that are names of one field: a text, and the first item of a list. The text has priority.
 void name_both(std::string_view name, const std::string& list_name, Object& object) {
   const std::string one(text_of(find(object, name)));
   const Array* list = get_array(object, list_name);

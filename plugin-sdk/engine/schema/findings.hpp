@@ -22,7 +22,7 @@ class Findings {
   void count(std::size_t more = 1) noexcept { matches_ += more; }
   void merge(Findings other);
   void report(FieldErrors& errors) const;
-  // Ratcheting: the value has no new problem and passes.
+  // Drops all problems of a value that has not changed (ratcheting).
   void forgive() { found_.clear(), identities_.clear(); }
 
   void required(const std::string& path);
@@ -44,7 +44,7 @@ class Findings {
   };
   std::vector<Found> found_;
   std::unordered_set<std::string> identities_;
-  std::size_t bytes_ = 0;  // of what was found
+  std::size_t bytes_ = 0;  // the size of the found problems
   std::size_t matches_ = 0;
 };
 

@@ -23,7 +23,7 @@ struct GatedFields::Plan {
   struct Node {
     std::vector<Member> members;  // of a struct
     const Node* items = nullptr;  // of a list, or the values of a map
-    bool leads = false;           // to a member that a gate changes
+    bool leads = false;           // whether the node leads to a member that a gate changes
   };
   std::map<const schema::Type*, std::unique_ptr<Node>> nodes;
   const Node* root = nullptr;

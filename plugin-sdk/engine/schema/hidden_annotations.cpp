@@ -16,8 +16,8 @@ constexpr std::string_view kWord = "x-backplane-hidden-annotations";
 constexpr std::string_view kNumbers = "x-backplane-number-annotations";
 constexpr std::string_view kNumberText = "x-backplane-number-text";
 
-// The word's JSON, a list of texts; empty for most kinds.  It is read for every object of a list, so it is the first member of a
-// definition.
+// The value of x-backplane-hidden-annotations as JSON, a list of texts; empty for most kinds.  It is read for every object of a list, so
+// the keyword is the first member of a definition.
 SharedBytes word_of(const Schema& schema) {
   const auto* type = schema.structural() ? nullptr : schema.compiled();
   if (type == nullptr) return {};
@@ -29,12 +29,12 @@ SharedBytes word_of(const Schema& schema) {
   return text.slice(begin, members.value().size());
 }
 
-// The words after it.
+// The values of the keywords that follow x-backplane-hidden-annotations.
 struct NumberWords {
   std::string_view names;  // as JSON
-  std::string before;      // of each problem; with one, empty annotations are skipped
+  std::string before;      // the beginning of each problem; if it is not empty, empty annotations are skipped
 };
-// `text` is the definition's.
+// `text`: the JSON of the definition.
 NumberWords numbers_in(std::string_view text) {
   Scanner members(text);
   std::string_view key;
@@ -59,7 +59,7 @@ std::string filled(std::string text, std::string_view name, std::string_view val
   return text;
 }
 
-// strconv.ParseInt's error; empty: valid.
+// The error of strconv.ParseInt; empty: valid.
 std::string number_problem(std::string_view text) {
   const std::string_view digits = text.starts_with('+') ? text.substr(1) : text;
   std::int64_t number = 0;

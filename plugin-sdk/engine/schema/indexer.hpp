@@ -16,7 +16,7 @@ struct Outline {
   bool int_or_string = false;
 };
 
-// Errors: false if the keywords contradict each other; `form` is then unset.
+// Returns false if the keywords contradict each other; `form` is then unset.
 bool form_of(const Outline& outline, bool structural, Form& form) noexcept;
 
 class Indexer {

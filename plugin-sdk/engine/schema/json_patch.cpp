@@ -12,13 +12,13 @@ namespace backplane BACKPLANE_API {
 namespace {
 
 constexpr std::size_t kMaxOperations = 10000;
-// Copies may add this much in one patch, as upstream limits it: the size of a body.
+// The maximum size that copy operations may add in one patch, as in upstream: the size of a body.
 constexpr std::size_t kMaxCopiedBytes = 3 * 1024 * 1024;
 // The number of values that the operations of one patch may visit or shift, in addition to those that it contains.
 constexpr std::size_t kMaxTouchedValues = 100'000'000;
 constexpr std::size_t kFewMembers = 64;
 
-// A place in the document: a container and the last segment of the pointer.
+// A position in the document: a container and the last segment of the pointer.
 struct Place {
   Value* container = nullptr;  // null: no such container
   std::string key;
@@ -177,7 +177,7 @@ class Patcher {
     problem_.text = std::move(text);
     return false;
   }
-  // The same for the error of another step.
+  // Like fail(), with `start` before the error of the previous step.
   bool fail_in(const std::string& start) { return fail(start + problem_.text); }
   bool fail_test(std::string_view pointer) {
     problem_.test_failed = true;

@@ -14,7 +14,7 @@
 namespace backplane::schema {
 namespace {
 
-// The position of each property in the object, plus 1; or 0.
+// The position of each property in the object plus 1; 0: the property is absent.
 class Slots {
  public:
   explicit Slots(std::size_t count) {
@@ -93,7 +93,7 @@ bool is_printed(const Property& property, const Value& value) noexcept {
 constexpr std::size_t kRoomToGrow = 1;
 
 void rebuild(const Body& body, Object& object, Slots& slots, std::size_t kept) {
-  // With room for the defaults that follow, because an arena does not reuse the memory of an outgrown table.
+  // Reserves room for the defaults that follow, because an arena does not reuse the memory of an outgrown table.
   std::size_t room = kept + kRoomToGrow;
   for (const auto* list : {&body.always, &body.with_defaults}) {
     for (const std::size_t index : *list) room += slots[index] == 0 ? 1 : 0;
@@ -213,7 +213,7 @@ void make_canonical(Value& number) {
   }
 }
 
-// Free JSON is a map in Go.
+// Sorts the keys at every level, because untyped JSON is a map in Go.
 void sort_deep(Value& value) {
   if (Object* object = value.if_object()) {
     for (auto& member : *object) sort_deep(member.value());
@@ -223,7 +223,7 @@ void sort_deep(Value& value) {
   }
 }
 
-// The text of a value in an operation of a patch.
+// Replaces a raw value in an operation of a patch by its tree, in which the raw values of `type` remain raw.
 void read_sent(const Type& type, Value& value) {
   const std::string text(raw_text(value));
   read_raw(value);

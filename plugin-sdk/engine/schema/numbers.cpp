@@ -88,7 +88,7 @@ void check_multiple(const Value& value, const Value& factor, bool native, const 
   if (!is_whole(quotient)) out.invalid(place.path(), value, place.path() + " in body should be a multiple of " + go_print(Value(step)));
 }
 
-// A number as Go converts it to a text.
+// Whether `text` is the code point `number`: so Go converts an integer to a string.
 bool is_rune(std::string_view text, std::int64_t number) noexcept {
   if (text.empty()) return false;
   const Rune first = decode_rune(text);

@@ -34,7 +34,7 @@ class OldItems {
   const Value* of(const Value& item, std::size_t index) const;
 
  private:
-  // nullopt for an item of a map that lacks one of its keys.
+  // Returns false for an item of a map that lacks one of its keys.
   bool hash(const Value& item, std::size_t& out) const;
   bool same(const Value& item, const Value& old) const;
 

@@ -11,7 +11,7 @@
 namespace backplane::schema {
 
 struct Place {
-  enum class Step : unsigned char { kRoot, kMember, kKey, kIndex, kDotted };  // name, .name · [name] · [index] · .name
+  enum class Step : unsigned char { kRoot, kMember, kKey, kIndex, kDotted };  // printed as: name, .name, [name], [index], .name
 
   const Place* parent = nullptr;
   std::string_view name;

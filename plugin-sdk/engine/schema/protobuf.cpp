@@ -288,7 +288,7 @@ class ProtobufDecoder {
     return {};
   }
 
-  // Stored as it was sent.
+  // Raw JSON is stored as it was sent.
   Status raw_json(std::string_view text, Value& out) {
     if (Status status = embedded_json(text, out); !status.ok() || out.is_null()) return status;
     constexpr std::string_view kBlanks = " \n\t\r";

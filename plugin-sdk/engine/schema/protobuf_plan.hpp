@@ -19,7 +19,7 @@ struct ProtobufField {
   const Type* type = nullptr;
   std::size_t property = 0;  // index in the properties of the body that is walked
   bool wrapped = false;      // a list wrapped in a message
-  std::string tag;           // of one value; of one item or entry, of a list or map
+  std::string tag;           // the tag of one value; for a list or map, of one item or entry
   std::string unset;         // the value of the member when it is not set; empty: none
   // A message whose members are members of the same JSON object.
   std::unique_ptr<const ProtobufPlan> inlined;

@@ -90,7 +90,7 @@ bool read_format(std::string_view word, Rules& out) {
   return out.format != nullptr;
 }
 
-// nullopt if it is invalid.
+// Returns null if the value is invalid.
 std::unique_ptr<Fixed> fixed_of(const Value& value) {
   const Object* words = value.if_object();
   if (words == nullptr || get_string(*words, "text").empty()) return nullptr;

@@ -22,15 +22,15 @@ struct MemberPath {
   bool from_root = false;
 };
 
-// A condition on a member for a rule of another one.
+// A condition on a member, on which a rule of another member depends.
 struct Condition {
   MemberPath member;
-  std::vector<Value> values;                 // true: any value, false: no value
-  bool (*is)(const Value* value) = nullptr;  // replaces `values`
-  std::optional<MemberPath> as;              // replaces both: equal to the value at this path
+  std::vector<Value> values;                 // the member has one of these values; true: any value, false: no value
+  bool (*is)(const Value* value) = nullptr;  // replaces `values`: a test of the member's value
+  std::optional<MemberPath> as;              // replaces both: the member equals the value at this path
 };
 
-// Several sets of conditions; one of them must hold.
+// Several sets of conditions. All conditions of at least one set must hold.
 using Conditions = std::vector<std::vector<Condition>>;
 
 // A struct that is immutable except for some of its members.
@@ -56,7 +56,8 @@ struct Rules {
   std::string forbidden, refused, missing, once, stays, rising, single, wrong;  // error texts; empty: not checked
   bool goes_on = false;  // the other rules are checked for a required and missing value, too
   std::unique_ptr<Fixed> fixed;
-  // Unset values are checked too; nullopt: if output prints them ("x-backplane-omit": "never").
+  // True: unset values are not checked. False: they are checked. nullopt: they are checked if output prints them ("x-backplane-omit":
+  // "never").
   std::optional<bool> optional;
   std::vector<std::string> allowed;
   std::vector<std::string> allowed_names;  // not empty: replaces those texts
@@ -100,44 +101,44 @@ struct Rules {
   std::vector<std::string> unique;  // no two items have equal values of these members
   bool unique_items = false;        // no two items are equal
   std::string unique_text;
-  bool empty_too = false;  // nor may two of these members be empty
+  bool empty_too = false;  // two items in which these members are empty are refused, too
   std::string unique_at;   // the member of the error; items without it are skipped
-  std::string per_family;  // not empty: addresses or ranges, at most one of each family; the error otherwise
+  std::string per_family;  // not empty: the items are addresses or ranges, at most one of each family; the error of a second one
   std::string named;       // a member that must be set in every item if there are several
-  std::string alone;       // not empty: `alone_item` must be the only item; the list's error otherwise
+  std::string alone;       // not empty: `alone_item` must be the only item; the error of a list with other items
   std::string alone_item = "*";
-  bool alone_forbidden = false;  // and the error's type is Forbidden
+  bool alone_forbidden = false;  // the type of that error is Forbidden
   bool whole_list = false;       // errors of an item are reported for the list
   bool as_members = false;       // of a map: the path of an entry's errors is that of a member
   bool instead = false;          // earlier errors of the value are dropped
   bool holder = false;           // errors of the value are reported for its holder
-  bool whole = false;            // and the holder is quoted
+  bool whole = false;            // with `holder`: the error quotes the holder
   std::string path;              // the field of the error; with a leading dot: a member of the enclosing value
   // "members": {name: rules}: rules for members of this struct at this place; other uses of the struct may have other rules.
   std::vector<std::pair<std::string, std::unique_ptr<Rules>>> members;
   std::unique_ptr<Rules> keys;   // of a map's keys
   std::unique_ptr<Rules> items;  // of a list's items in this place
-  std::unique_ptr<Rules> next;   // checked after these
+  std::unique_ptr<Rules> next;   // rules that are checked after these rules
 };
 
 // Rules that relate several members of a struct.
 struct StructRules {
-  // One of several: at most one, or exactly one.
+  // The members are alternatives, of which at most one, or exactly one, may be set.
   bool is_union = false;
   std::vector<std::string> union_except;                      // struct members that are not alternatives
   std::vector<std::string> union_order;                       // alternatives that are tested first, in this order
   std::vector<std::pair<std::string, std::string>> union_as;  // alternatives that errors name differently; empty: may be set with others
   std::string none_text, many_text;                           // none_text empty: no alternative need be set
-  // Of a union whose alternative is named by a member: values and alternatives.
+  // For a union whose alternative a member selects: the member `union_by`, and pairs of its value and the alternative.
   std::string union_by;
   std::vector<std::pair<std::string, std::string>> union_of;
-  // If `frozen_by` is true in the old object, it and the members must not change.
+  // If the member `frozen_by` is true in the old object, `frozen_by` and the members `frozen` must not change.
   std::string frozen_by;
   std::vector<std::string> frozen;
-  // All other members are immutable; empty text: not checked.
+  // All members except `thawed` are immutable; frozen_text empty: not checked.
   std::vector<std::string> thawed;
   std::string frozen_text;
-  // Limits the total size of the maps' values in bytes.
+  // Limits the total size of the values of the maps `counted`, in bytes.
   std::vector<std::string> counted;
   std::int64_t max_bytes = 0;
   std::string counted_path;
@@ -157,7 +158,7 @@ struct StructRules {
     Kind kind = Kind::kInvalid;
     std::string text;
     std::string quotes;          // kInvalid: the member that is quoted; empty: `shows`
-    std::string shows = "\"\"";  // quoted instead of it, as JSON
+    std::string shows = "\"\"";  // quoted if `quotes` is empty, as JSON
     bool whole = false;          // kInvalid: the struct is quoted, as Go prints it
   };
   std::vector<Blame> blames;
@@ -191,13 +192,13 @@ struct ConditionalDefault {
 
 // Changes of a member in addition to its default.
 struct Derived {
-  Conditions dropped;                                    // it is removed if this condition holds
+  Conditions dropped;                                    // the member is removed if this condition holds
   std::string list;                                      // this list's first item is another name of the same field
-  std::string into;                                      // its entries are written to this map, and it is removed
+  std::string into;                                      // the entries of the member are moved to this map
   std::vector<std::string> from;                         // maps whose entries are added for missing keys
   Conditions when;                                       // of `from`; empty: always
   std::vector<std::pair<std::string, Value>> items_say;  // members that each item of the list gets, regardless of the sent ones
-  bool thousandths = false;                              // quantities in it are rounded up to whole thousandths
+  bool thousandths = false;                              // quantities in the member are rounded up to whole thousandths
 };
 
 // x-backplane-gate: the effect of a feature gate on a member.
@@ -211,7 +212,7 @@ struct Gated {
   const Value* default_value = nullptr;  // while the gates are on; null: none
 };
 
-// The value at the path; `root`: the whole object; null if the path is unknown; then no value is found.
+// The value at the path; null if there is none. `root`: the whole object; null: it is unknown, and paths from the root have no value.
 const Value* at(const MemberPath& path, const Object& object, const Object* root) noexcept;
 // Whether the members of the struct meet the conditions.
 bool hold(const Conditions& conditions, const Object& object, const Object* root = nullptr) noexcept;

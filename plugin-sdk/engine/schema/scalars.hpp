@@ -20,7 +20,7 @@ bool is_percent(std::string_view text) noexcept;
 // The value of a number or percentage; 0 for other values.
 std::int64_t number_or_percent(const Value& value) noexcept;
 
-// Values that Go's omitempty leaves out: null, false, 0, "", and empty lists and maps.
+// Whether Go's omitempty leaves the value out: null, false, 0, "", and empty lists and maps.
 bool is_zero(const Value& value) noexcept;
 
 }  // namespace backplane::schema

@@ -16,7 +16,7 @@ class Scanner {
   bool ok() const noexcept { return ok_; }
   std::size_t offset() const noexcept { return at_; }
 
-  // The start of the next value.
+  // The offset of the next value.
   std::size_t begin() noexcept {
     skip_space();
     return at_;

@@ -37,7 +37,7 @@ Status merge_list(Array& original, Array patch, const Member& member, bool delet
 
 // Checks that the items of a patch list are in the order of its $setElementOrder list, and that this list names all of them.
 Status check_order(const Array& patch, const Array& order, std::string_view merge_key);
-// All items have one JSON type; `maps`: whether they are objects.
+// Checks that all items have one JSON type; `maps`: whether they are objects.
 Status check_items(const Array& one, const Array& other, bool& maps);
 // The merged items in their final order: those in `wanted` in its order, the others inserted by the live order.
 Status weave(Array& merged, const Array& wanted, const Array& live, std::string_view merge_key);

@@ -18,7 +18,7 @@ Status not_a_map(const Value& item) {
   return failure("expected a map[string]interface {}, but received a " + std::string(go_type_of(item)));
 }
 
-// Every item is an object that has the merge key.
+// Checks that every item is an object that has the merge key.
 Status check_merge_keys(const Array& list, std::string_view merge_key) {
   for (const Value& item : list) {
     if (!item.is_object()) return not_a_map(item);
@@ -61,7 +61,7 @@ class Places {
   std::unordered_map<std::string, std::size_t> places_;
 };
 
-// Items of `list` in the order of `order`, those that are not in it last.
+// Sorts `list` by `order`; items that are not in `order` come last.
 void sort_by(Array& list, const Places& order) {
   std::vector<std::pair<std::size_t, std::size_t>> places;
   places.reserve(list.size());

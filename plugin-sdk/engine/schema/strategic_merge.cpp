@@ -9,7 +9,7 @@ namespace backplane::schema {
 namespace strategic {
 namespace {
 
-// Upstream structs that store the JSON value as a whole, without fields.
+// Whether upstream's struct of this form stores the JSON value as a whole, without fields.
 bool is_opaque_struct(Form form) {
   return form == Form::kRawExtension || form == Form::kFieldsV1 || form == Form::kAnyJson || form == Form::kShape;
 }

@@ -37,7 +37,7 @@ StructRules::Keys keys_of(const Object& words) {
           list("oneOf")};
 }
 
-// False if a row is invalid.
+// Reads one row; false if the row is invalid.
 bool read_blame(const Object& words, StructRules& out) {
   using Kind = StructRules::Blame::Kind;
   static constexpr std::pair<std::string_view, Kind> kKinds[] = {

@@ -36,7 +36,7 @@ const Type* additional_of(const Type* type) { return type && type->form() != For
 // Removes members that the schema does not have.
 class Pruner {
  public:
-  std::vector<std::string> unknown;  // the first unknown member
+  std::vector<std::string> unknown;  // the paths of the first unknown members
 
   void prune(Value& value, const Type* type, const Place& place, bool embedded) {
     if (value.is_array()) {
@@ -127,7 +127,7 @@ void drop_nulls(Value& value, const Type* type) {
   for (const std::string& key : dropped) value.get_object().erase(key);
 }
 
-// Sorted keys at every level, and numbers that Go holds as float64 as such.
+// Sorts the keys at every level, and stores numbers as doubles that Go holds as float64.
 void settle(Value& value) {
   if (value.is_array()) {
     for (Value& item : value.get_array()) settle(item);
@@ -156,7 +156,7 @@ std::optional<DecodeError> coerce_metadata(Value& metadata, const Place& place, 
   return std::nullopt;
 }
 
-// Metadata, apiVersion and kind of embedded resources, at all places where the schema has them.
+// Checks and converts metadata, apiVersion and kind of embedded resources, wherever the schema has such resources.
 class Embedder {
  public:
   std::vector<std::string> unknown;

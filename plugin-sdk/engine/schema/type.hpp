@@ -91,7 +91,7 @@ struct Property {
   std::uint32_t proto = 0;  // protobuf field number; 0: not in protobuf, or inside an inlined message
   Emit emit = Emit::kAlways;
   const Rules* rules = nullptr;  // x-backplane-rules; null: none
-  const Gated* gated = nullptr;  // x-backplane-gate; null: always there
+  const Gated* gated = nullptr;  // null: the member does not depend on a gate
 };
 
 // A message whose members are in the enclosing object in JSON, but in a nested message in protobuf.
@@ -156,7 +156,7 @@ class Type final : public Schema {
 
   Form form() const noexcept { return form_; }
   const SchemaSet::State& set() const noexcept { return *set_; }
-  // A definition's own JSON; of a custom resource, it is read from its holder.
+  // The JSON of the definition. For a custom resource, State::source returns it.
   SharedBytes text() const;
   // Go structs are never left out by omitempty.
   bool struct_like() const noexcept;
@@ -164,7 +164,7 @@ class Type final : public Schema {
     const Body* body = body_.load(std::memory_order_acquire);
     return body ? *body : compile();
   }
-  // The name that Go's reflect prints for it ("[]v1.Container"), and the struct's name ("Container").
+  // The name that Go's reflect prints for the type ("[]v1.Container"), and the struct's name ("Container").
   std::string go_type() const;
   std::string_view go_struct_name() const noexcept;
   const GoLayout& go_layout() const;
@@ -173,7 +173,7 @@ class Type final : public Schema {
     const fields::Atom* atom = merge_atom_.load(std::memory_order_acquire);
     return atom ? *atom : make_merge_atom();
   }
-  // Atoms inside it live as long as the set.  The caller holds the set's lock.
+  // Stores an atom inside the type for as long as the set lives.  The caller holds the set's lock.
   const fields::Atom* keep(std::unique_ptr<const fields::Atom> atom) const;
   // Whether this type or any type below it has x-backplane-rules, whether any of these compares with the old value, and whether any of
   // these types has a declared default.
@@ -231,7 +231,7 @@ struct SchemaSet::State {
   std::vector<schema::Type*> order;  // definitions in document order
   std::map<GroupVersionKind, schema::Type*> by_kind;
   bool structural = false;
-  bool embedded_resources = false;  // a compiled definition has rules
+  bool embedded_resources = false;  // a compiled definition has x-kubernetes-embedded-resource
 
   // Held while a definition is compiled.  Recursive: an inlined definition is compiled inside the one that holds it.
   std::recursive_mutex mutex;
@@ -241,7 +241,7 @@ struct SchemaSet::State {
   std::list<schema::ConditionalDefault> conditional_defaults;
   std::list<schema::Derived> derived;
   std::list<schema::Gated> gated;
-  std::list<schema::Rules> rules;  // types that properties and items refer to
+  std::list<schema::Rules> rules;  // rules that properties and items refer to
   std::list<schema::StructRules> struct_rules;
   std::vector<std::unique_ptr<schema::Type>> inner;            // types inside definitions
   std::unordered_map<std::string, const schema::Type*> plain;  // scalars, shared by form and Go type

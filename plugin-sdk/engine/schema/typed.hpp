@@ -1,4 +1,4 @@
-// Typed mode: what Go's decoder and encoder do to an object of a built-in kind.
+// Typed mode: decodes and encodes an object of a built-in kind as Go does.
 #pragma once
 
 #include "schema/decode.hpp"
@@ -8,10 +8,10 @@ namespace backplane::schema {
 // Brings `value` into output form in place.  False when decoding must end; the error is in `decode`.
 bool decode_value(const Type& type, Value& value, Decode& decode, const Frame& frame);
 void default_typed(const Type& type, Value& value);
-// Values of members other than defaults: derived.cpp.
+// Sets or removes members beyond their defaults: derived.cpp.
 void derive_members(const Body& body, Object& object);
 
-// Members sorted by key.
+// Sorts the members by key.
 void sort_keys(Object& object);
 
 // Structural mode: structural.cpp.

@@ -72,8 +72,8 @@ const ListIdentity& identity_of(const Type& type) {
   return rules(type) != nullptr ? rules(type)->items : kPlain;
 }
 
-// The old value, and the schema that identifies its parts: that of the value itself, not of an alternative within it.  Null: there was
-// none.
+// The old value, and the schema that identifies its parts: the schema of the value itself, not of an alternative within it.  Null: there
+// was no old value.
 struct Before {
   const Value* value = nullptr;
   const Type* shape = nullptr;
@@ -226,7 +226,7 @@ class Validator {
     }
   }
 
-  // Members are pruned by the value's schema only; an alternative prunes nothing.
+  // Reports members that an alternative does not declare. They are not pruned, because only the value's own schema prunes.
   static void forbid_others(const Object& object, const Type& type, const Place& place, Findings& out) {
     for (const auto& member : object) {
       if (type.body().find(member.key(), 0) >= 0) continue;

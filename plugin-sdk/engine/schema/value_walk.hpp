@@ -1,4 +1,4 @@
-// A walk over a value of a custom resource: every value below whose type has constraints is checked, up to a limit of findings.
+// Walks over a value of a custom resource and checks every value in it whose type has constraints, up to a limit of findings.
 //
 // Thread-safety: one thread; a walk is used once.
 #pragma once

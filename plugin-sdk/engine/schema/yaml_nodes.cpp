@@ -57,7 +57,7 @@ class Event {
 };
 
 std::size_t line_of_error(const yaml_parser_t& parser) noexcept {
-  // The first line is not named.
+  // go-yaml does not name the first line.
   if (parser.problem_mark.line != 0) return parser.problem_mark.line + (parser.error == YAML_SCANNER_ERROR ? 1 : 0);
   return parser.context_mark.line;
 }
@@ -298,7 +298,7 @@ class YamlNodeReader {
   AliasBudget budget_;
   std::vector<Open> open_;
   std::map<std::string, Anchor, std::less<>> anchors_;
-  std::vector<std::pair<std::size_t, std::string>> names_of_open_;  // By their number of levels.
+  std::vector<std::pair<std::size_t, std::string>> names_of_open_;  // Names of open anchored containers, with their level.
   std::size_t levels_[2] = {};                                      // open containers in block style and in flow style
   std::size_t work_ = 0;
   std::size_t tag_bytes_ = 0;

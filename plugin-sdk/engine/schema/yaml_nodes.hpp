@@ -1,7 +1,8 @@
 // The nodes of one YAML document from libyaml, as go-yaml v2 has them before decoding.
 //
 // Thread-safety: a document that has been read is immutable.
-// Errors:        go-yaml's messages after "yaml: ".  Syntax errors are reported before decoding errors, in any order of the text.
+// Errors:        go-yaml's messages after "yaml: ".  Syntax errors are reported before decoding errors, regardless of their order in the
+// text.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +29,8 @@ struct YamlNode {
 class YamlDocument {
  public:
   // Reads the first document of `text`.  Work and memory are linear in the size of the text; aliases are not expanded, only counted.
-  // Errors: kBadRequest for what is not YAML, for recursive aliases, for aliases that exceed go-yaml's limits, for more than kMaxJsonDepth
-  // levels.
+  // Errors: kBadRequest for a text that is not YAML, for recursive aliases, for aliases that exceed go-yaml's limits, and for more than
+  // kMaxJsonDepth levels.
   static Result<YamlDocument> read(std::string_view text);
 
   bool empty() const noexcept { return nodes_.size() < 2; }

@@ -24,7 +24,7 @@ bool is_one_of(std::string_view text, const List& list) noexcept {
 
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-// strconv.ParseInt with base 0; the underscores have been removed.
+// Like strconv.ParseInt with base 0; the underscores have been removed.
 std::optional<Value> parse_integer(std::string_view text, const json::storage_ptr& storage) {
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);

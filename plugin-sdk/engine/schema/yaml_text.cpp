@@ -27,7 +27,7 @@ struct Shape {
   bool multiline = false;
 };
 
-// Characters with a meaning at the beginning, or at any position.
+// Whether a character has a meaning at the beginning of a text, or at any position.
 bool is_indicator(char32_t c, bool first, bool after_blank, bool before_blank) noexcept {
   if (first) {
     if (c < 0x80 && std::string_view("#,[]{}&*!|>'\"%@`").find(static_cast<char>(c)) != std::string_view::npos) return true;

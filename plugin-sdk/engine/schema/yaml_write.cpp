@@ -32,7 +32,7 @@ class Emitter {
   }
 
  private:
-  // A block collection that begins on a new line, or after "- ".
+  // Begins an entry of a block collection, on a new line or after "- ".
   void begin_line(int indent, bool& inline_first) {
     if (inline_first) {
       if (!first_) out_ += ' ';

@@ -13,7 +13,7 @@ namespace backplane::schema {
 // Whether the text is the output of encode_base64 for its bytes.
 bool is_canonical_base64(std::string_view text) noexcept;
 std::string encode_base64(std::string_view bytes);
-// Decodes into `out`, skipping line ends.  The result is the offset of the first byte that is wrong, as Go counts it.
+// Decodes into `out`, skipping line ends.  Returns the offset of the first wrong byte, as Go counts it; nullopt: the text is valid.
 std::optional<std::size_t> decode_go_base64(std::string_view text, std::string& out);
 
 }  // namespace backplane::schema

@@ -1,4 +1,4 @@
-// time.Duration.
+// Parses and prints durations like Go's time.Duration.
 #include <array>
 #include <charconv>
 

@@ -232,7 +232,7 @@ std::optional<Number> parse(std::string_view text) {
   return out;
 }
 
-// A whole number with the largest suffix of its family that leaves it whole.
+// Prints a whole number with the largest suffix of its family that leaves it whole.
 std::string print_decimal(Number number) {
   int exponent = number.scale;
   while (exponent % 3 != 0 || (number.form != Form::kExponent && exponent > kLargestDecimalSuffix)) {
@@ -285,7 +285,7 @@ std::string combine(std::string a, const std::string& b, bool subtract) {
   return a;
 }
 
-// In the format of `a`.
+// The sum, in the format of `a`.
 Number sum(Number a, Number b) {
   const int scale = std::min(a.scale, b.scale);
   for (Number* each : {&a, &b}) each->digits.append(static_cast<std::size_t>(each->scale - scale), '0'), each->scale = scale;

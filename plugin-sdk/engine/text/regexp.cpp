@@ -45,7 +45,7 @@ std::string_view error_text(re2::RE2::ErrorCode code) noexcept {
   }
 }
 
-// Go accepts (?<name>…) as well as (?P<name>…); this RE2 does not yet.
+// Go accepts (?<name>…) as well as (?P<name>…); this version of RE2 does not.
 std::string with_named_groups(std::string_view pattern) {
   std::string out;
   bool in_class = false;

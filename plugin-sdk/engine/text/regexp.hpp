@@ -11,7 +11,7 @@
 
 namespace backplane::schema {
 
-// Null if the pattern is invalid; `problem` then has Go's message.
+// Returns null if the pattern is invalid; `problem` then has Go's message.
 std::unique_ptr<const re2::RE2> compile_regexp(std::string_view pattern, std::string& problem);
 // Whether the pattern matches anywhere in the text, in linear time.
 bool finds(const re2::RE2& regexp, std::string_view text);

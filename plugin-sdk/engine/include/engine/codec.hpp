@@ -58,7 +58,7 @@ struct ListTexts {
 class ItemSink {
  public:
   virtual ~ItemSink();
-  // The output is appended here.
+  // The output of small items is appended to this text.
   std::string& text() noexcept { return text_; }
   // `window` lies in `bytes`.
   void put(const SharedBytes& bytes, std::string_view window) {

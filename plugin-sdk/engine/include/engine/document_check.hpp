@@ -32,7 +32,7 @@ struct DocumentProblem {
   bool is_note = false;  // a note, not an error
 };
 
-// The problem of a group document, with its place: "kinds[0].columns[1].type must be …"; empty if the document is valid
+// Returns the problem of a group document with its position ("kinds[0].columns[1].type must be …"); empty if the document is valid
 // (kit::problem_of_group).
 using GroupCheck = std::function<std::string(const Value& document)>;
 

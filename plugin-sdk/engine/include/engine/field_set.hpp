@@ -60,7 +60,7 @@ class PathElement {
 
   bool operator==(const PathElement& other) const noexcept { return code_ == other.code_; }
   std::strong_ordering operator<=>(const PathElement& other) const noexcept { return code_.compare(other.code_) <=> 0; }
-  // The bytes that define the order: as a hash key or an identity.
+  // The bytes that define order, equality and hash of the element.
   std::string_view code() const noexcept { return code_; }
 
  private:
@@ -91,12 +91,12 @@ class FieldSet {
   // Reads FieldsV1. Elements of unknown kinds are skipped; the order of elements does not matter.
   static Result<FieldSet> decode(std::string_view fields_v1);
   static Result<FieldSet> decode(const char* fields_v1) { return decode(std::string_view(fields_v1)); }
-  // The same for a parsed tree.
+  // Like the overloads above, for a parsed tree.
   static Result<FieldSet> decode(const Value& fields_v1);
   // FieldsV1, byte for byte as upstream writes it.
   void encode(std::string& out) const;
   std::string encode() const;
-  // The same as a tree.
+  // FieldsV1 as a tree.
   Value tree(const json::storage_ptr& storage) const;
 
   bool empty() const noexcept { return root_ == nullptr; }

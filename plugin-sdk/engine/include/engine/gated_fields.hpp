@@ -2,7 +2,7 @@
 // their gates are off.
 //
 // Thread-safety: immutable; any thread.
-// Lifetime:      needs the SchemaSet of the schema it was made of.
+// Lifetime:      borrows the SchemaSet of the schema from which it was made.
 #pragma once
 
 #include <functional>

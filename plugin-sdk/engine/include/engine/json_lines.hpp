@@ -18,10 +18,10 @@ struct DuplicateMember {
   std::string path;      // "requires[1].name"
   std::size_t line = 1;  // of the last occurrence
 };
-// In the order of the text; none if the text is not JSON.
+// The duplicate members in the order of the text; empty if the text is not JSON.
 std::vector<DuplicateMember> duplicate_members(std::string_view text);
-// The line of the value at a dotted path in `root`, which `text` contains; of a member, the line of its name.  A missing value has the
-// line of its holder.
+// The line of the value at a dotted path in `root`, the tree of `text`. The line of a member is that of its name; a missing value has the
+// line of the object or list that would contain it.
 std::size_t line_in_json(std::string_view text, const Value& root, std::string_view path);
 // The line at which the text stops being JSON.
 std::size_t line_of_json_error(std::string_view text);

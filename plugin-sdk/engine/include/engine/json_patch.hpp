@@ -1,8 +1,8 @@
-// JSON patches that report why they cannot be applied. A client's patch gets the same response for all reasons: json_patch() of
-// backplane/types/schema.hpp.
+// Applies JSON patches and reports why a patch cannot be applied. Patches of clients use json_patch() of backplane/types/schema.hpp, which
+// returns the same error for all reasons.
 //
 // Thread-safety: pure functions.
-// Errors:        as json_patch(Value&, const Array&).
+// Errors:        those of json_patch(Value&, const Array&).
 #pragma once
 
 #include <string>

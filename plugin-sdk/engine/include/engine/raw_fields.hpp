@@ -13,7 +13,7 @@
 
 namespace backplane BACKPLANE_API {
 
-// The text of a raw value; empty for other values.
+// The text of a raw value (raw_json.hpp); empty for other values.
 std::string_view text_of_raw(const Value& value) noexcept;
 
 // The set as a raw value.

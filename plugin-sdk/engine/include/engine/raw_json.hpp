@@ -37,8 +37,8 @@ void open_raw(Value& value);
 // Replaces a value that is not raw by the raw value that Go would write: compact, with sorted members.
 void settle_raw(Value& value);
 
-// The same for every raw value inside a tree: read_raw_within() for strategic merge patches and server-side apply, compact_raw_within() for
-// other patches.
+// Changes every raw value inside a tree: read_raw_within() replaces it like read_raw(), for strategic merge patches and server-side apply;
+// compact_raw_within() makes its text compact, for other patches.
 void read_raw_within(Value& tree);
 void compact_raw_within(Value& tree);
 
@@ -46,13 +46,13 @@ void compact_raw_within(Value& tree);
 bool holds_raw(const Schema* schema);
 // `tree` was parsed from `json`: replaces its raw values by their text in `json`.
 void keep_raw(const Schema* schema, Value& tree, std::string_view json);
-// The same for the values in a JSON patch, according to the paths of the operations.
+// Like keep_raw(), for the values in a JSON patch, according to the paths of the operations.
 void keep_raw_operations(const Schema* schema, Value& operations, std::string_view json);
 
 // Appends the tree as JSON, with its raw values unchanged. Returns true if the text differs from to_json().
 bool append_kept_json(std::string& out, const Value& value);
 bool append_kept_json(std::string& out, const Object& object);
-// The same for storage: a blank precedes the text if it differs from to_json().
+// The JSON of a value for storage, with its raw values unchanged: a blank precedes the text if it differs from to_json().
 std::string kept_json(const Value& value);
 
 // The JSON of an entry, with its raw values unchanged.

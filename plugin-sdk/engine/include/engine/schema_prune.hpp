@@ -17,7 +17,7 @@ bool would_prune(const Schema& schema, const Value& value);
 // Errors that prevent reading a value of a structural schema: apiVersion or kind of an embedded resource that are not strings, invalid
 // metadata. nullopt if the value can be read.
 std::optional<FieldError> unreadable_resource(const Schema& schema, const Value& value);
-// Problems of the embedded resources in it: apiVersion and kind, names, metadata.
+// Adds the problems of the embedded resources in `value`: apiVersion and kind, names, metadata.
 void check_resources(const Schema& schema, const Value& value, FieldErrors& errors);
 
 }  // namespace BACKPLANE_API
