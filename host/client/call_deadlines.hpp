@@ -1,5 +1,5 @@
-// Ends calls whose deadline has passed. All calls of a RemotePool share one timer. The timer is rarely set again, because most calls end
-// long before their deadline.
+// Ends calls whose deadline has passed. All calls of a RemotePool share one timer, which is set to the earliest deadline. A new call rarely
+// sets the timer again, because its deadline is mostly later.
 //
 // Thread-safety: the loop only.
 // Lifetime:      owned by a RemotePool. The calls share the map of deadlines, which has weak references to the calls.

@@ -1,7 +1,7 @@
 // Calls to another server over TCP or a Unix socket, with or without TLS. HTTP/2 is used if the server supports it, HTTP/1.1 otherwise.
 // Connections are pooled.
 //
-// ClientConfig::max_connections limits the connections of each loop, except those that only lasting calls use; it is at least 1.
+// ClientConfig::max_connections limits the connections of each loop, except those that only lasting calls use; 0 counts as 1.
 // max_lasting_connections limits the connections that only lasting calls use, in all loops together.
 // Thread-safety: call() may be called on any executor.
 // Lifetime:      the loops outlive the client. Calls in progress fail when the client is destroyed.

@@ -1,7 +1,7 @@
 // A backend for tests. It sends the bytes of a test's script, which need not be HTTP, over plain TCP.
 //
-// Thread-safety: RawBackend has one thread for each connection, and its methods may be called on any thread. The script of a connection
-//                uses the RawPeer.
+// Thread-safety: RawBackend has one thread for each connection. A connection's script uses its RawPeer on this thread. The methods of
+//                RawBackend may be called on any thread.
 #pragma once
 
 #include <arpa/inet.h>
