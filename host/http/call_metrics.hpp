@@ -43,7 +43,7 @@ class CallMetrics {
   CallMetrics(std::string_view method, std::string_view host);
   CallMetrics(std::string_view method, CallSeries& series);
   void sent(std::size_t bytes) const;
-  // The response head has arrived: answered(). It will never arrive: failed().
+  // answered(): the response head has arrived. failed(): it will never arrive.
   void answered(int code) const;
   void failed() const;
 

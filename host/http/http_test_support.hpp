@@ -288,7 +288,7 @@ class H2Client {
     }
   };
   std::map<std::int32_t, Response> responses;
-  std::map<std::int32_t, std::uint32_t> settings;  // the server's
+  std::map<std::int32_t, std::uint32_t> settings;  // the settings that the server has sent
   std::vector<std::int32_t> goaways;               // the last stream ID of each GOAWAY, in order
   std::uint32_t goaway_error = 0;
 

@@ -11,7 +11,7 @@ struct HttpLimits {
   // A request with more header bytes gets 431.
   std::size_t max_header_bytes = 1 << 20;
   // Maximum time from the first byte of a request to the end of its headers. For the first request on HTTP/1.1, the time begins when the
-  // connection is accepted.
+  // connection is open, i.e. after the TLS handshake.
   std::chrono::milliseconds read_header_timeout{32'000};
   // A connection without a request is closed after this time.
   std::chrono::milliseconds idle_timeout{90'000};
