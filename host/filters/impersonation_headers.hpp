@@ -1,5 +1,5 @@
-// The headers Impersonate-User, Impersonate-Uid, Impersonate-Group and Impersonate-Extra-<key>. They name the user as which a client wants
-// to act.
+// The headers Impersonate-User, Impersonate-Uid, Impersonate-Group and Impersonate-Extra-<key>. They name the user that a client wants to
+// impersonate.
 //
 // Thread-safety: pure functions.
 // Errors:        kBadRequest if there are such headers but no user name.
