@@ -1,5 +1,5 @@
 // Generates OpenAPI documents from the route table and the schemas. There is a v3 document for each group version and for each other page
-// (OpenApiPage), and one v2 document for the whole server. Both can be converted to protobuf (gnostic's message Document).
+// (OpenApiPage), and one v2 document for the whole server. Each document can be converted to protobuf (gnostic's message Document).
 //
 // Thread-safety: pure functions of an immutable route table.
 #pragma once

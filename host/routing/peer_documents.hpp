@@ -27,7 +27,7 @@ class PeerDocuments {
   explicit PeerDocuments(std::shared_ptr<PeerServers> servers) : servers_(std::move(servers)) {}
 
   PeerServers& servers() const noexcept { return *servers_; }
-  // Returns the documents of /apis; null if no peer has resources that this server does not have.
+  // Returns the documents of /apis; null if no peer is known.
   Ref of(const TableRef& table);
   // Counts a request that excludes the resources of peers.
   static void count_request_without();

@@ -3,7 +3,7 @@
 //
 // Thread-safety: a map never changes. Any number of threads may read it and make new maps from it.
 // Lifetime:      a value exists as long as a map that contains it.
-// Cost: find(), with() and without() take logarithmic time.
+// Cost:          find(), with() and without() take logarithmic time.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // The paths that plugins publish and withdraw while the server runs.
 //
-// Thread-safety: any thread. If no path is published, find() loads one atomic. Otherwise it locks a mutex while it copies one pointer, and
-//                never waits until publish() or withdraw() has copied the table.
+// Thread-safety: any thread. If no path is published, find() loads one atomic. Otherwise it locks a mutex while it copies one pointer. It
+//                does not wait while publish() or withdraw() copies the table.
 // Lifetime:      a withdrawn handler is destroyed after the last request that uses it.
 // Errors:        publish() returns kAlreadyExists if another plugin has the path; the message names that plugin. withdraw() returns
 //                kNotFound if `registrant` has not published the path.

@@ -60,7 +60,7 @@ class Router final : public HttpHandler {
   explicit Router(RouterConfig config);
   ~Router() override;
 
-  // Sets the kinds that the server knows, for error messages about bodies of other kinds. Must be called before compose(); may be called
+  // Sets the kinds that the server has, for error messages about bodies of other kinds. Must be called before compose(); may be called
   // again at any time.
   void use_scheme(std::shared_ptr<const Scheme> scheme) { scheme_.set(std::move(scheme)); }
   // Sets the authorizer of updates that create their object. Must be called before compose().
