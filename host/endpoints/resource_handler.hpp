@@ -43,7 +43,7 @@ struct ResourceScope {
   std::chrono::seconds min_request_timeout{1800};  // x: a watch without timeoutSeconds ends after a random time in [x, 2x)
   std::size_t max_body_bytes = 3 * 1024 * 1024;
   bool unsafe_deletes = false;  // the gate AllowUnsafeMalformedObjectDeletion
-  // Fires when the server drains; watches then end early. Null: the termination grace period for watches is not configured.
+  // Ends the watches when it fires, which is when the server begins to drain. Null: watches do not end early.
   NamedSignal* shutting_down = nullptr;
   // The open watches of all handlers of the server. Null: if `shutting_down` is set, the handler has its own OpenWatches.
   std::shared_ptr<OpenWatches> watches;

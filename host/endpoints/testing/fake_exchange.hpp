@@ -18,7 +18,7 @@ class FakeExchange final : public Exchange {
   FakeExchange(std::string method, std::string target, Headers headers, std::string body)
       : method_(std::move(method)), target_(std::move(target)), headers_(std::move(headers)), body_(std::move(body)) {}
 
-  // ---- the response
+  // ---- set and read by the test
   int code = 0;
   std::string content_type;
   std::string response_body;
