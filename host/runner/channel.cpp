@@ -16,7 +16,7 @@
 namespace backplane::runner {
 namespace {
 
-constexpr int kDeepest = 16;  // calls for calls for calls
+constexpr int kDeepest = 16;  // the maximum depth of nested calls
 constexpr std::chrono::seconds kAnswerPatience{30};
 
 Status closed_status() { return service_unavailable("the channel to the process is closed"); }
@@ -71,7 +71,7 @@ bool send_descriptor(int socket, int descriptor) {
 
 }  // namespace
 
-// The call of the other side that runs on this thread.
+// A call of the other side that this thread executes. `innermost` is the last one of the nested calls.
 struct Channel::Serving {
   Serving(const Channel& served, const Lane& of_call)
       : channel(served), lane(of_call), outer(innermost), depth(outer ? outer->depth + 1 : 1) {
@@ -111,7 +111,7 @@ void Channel::start() {
   });
 }
 
-// The acceptor starts the other threads.
+// The acceptor is joined first, because it starts the other threads.
 void Channel::join() {
   if (acceptor_.joinable()) acceptor_.join();
   for (Served& served : served_) {
@@ -155,7 +155,7 @@ Result<std::string> Channel::call(std::uint16_t function, std::string payload, C
   auto lane = take_lane(function, until);
   if (!lane.ok()) return lane.status();
   const Lane::Outcome outcome = exchange(**lane, function, payload, until, answer);
-  // The other process has ended. close() records the calls that still have a lane as interrupted, so the lane is released after it.
+  // The other process has ended. The lane is given back after close(), because close() records the calls of busy lanes as interrupted.
   if (outcome == Lane::Outcome::kClosed || outcome == Lane::Outcome::kInvalid) close();
   give_back(*lane, outcome == Lane::Outcome::kFrame);
   return result_of(outcome, answer);
@@ -178,7 +178,7 @@ Result<std::shared_ptr<Lane>> Channel::take_lane(std::uint16_t function, Clock::
   return lane;
 }
 
-// Null: errno says why.
+// Returns null on failure; errno then has the reason.
 std::shared_ptr<Lane> Channel::open_lane() const {
   int ends[2] = {-1, -1};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return nullptr;
@@ -190,7 +190,7 @@ std::shared_ptr<Lane> Channel::open_lane() const {
   return sent ? lane : nullptr;
 }
 
-// The other side's thread ends with a lane that is not usable.
+// A lane that is not usable is dropped; its socket closes, so the other side's thread for it ends.
 void Channel::give_back(const std::shared_ptr<Lane>& lane, bool usable) {
   const std::lock_guard lock(mutex_);
   std::erase_if(busy_, [&](const Made& made) { return made.lane == lane; });
@@ -231,7 +231,7 @@ void Channel::accept_lanes() {
   if (on_closed_) on_closed_();
 }
 
-// -1: the channel is closed, or the message carries no lane.
+// Returns -1 if the channel is closed, or if the message carries no socket.
 int Channel::receive_socket() const {
   DescriptorMessage message;
   ssize_t size = -1;
@@ -244,7 +244,7 @@ int Channel::receive_socket() const {
   return descriptor;
 }
 
-// Waits while the other side has more lanes than it may.
+// Waits while the other side has more lanes than limits_.served.
 bool Channel::add_served(int socket) {
   std::unique_lock lock(mutex_);
   Served& served = served_.emplace_back(socket);
@@ -276,7 +276,7 @@ void Channel::serve_lane(Served& served) {
   ended_.notify_one();
 }
 
-// False: the answer could not be sent.
+// Returns false if the answer could not be sent.
 bool Channel::serve(const Lane& lane, const Frame& frame) {
   const Serving serving(*this, lane);
   Result<std::string> answer;

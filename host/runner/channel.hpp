@@ -1,14 +1,17 @@
-// Calls in both directions between two processes, many at a time, each with a deadline.
+// Calls in both directions between two processes. Many calls may run at the same time. Each call has a deadline.
 //
-// Each call has its own lane, a socket pair that the calling side makes and keeps for its next call; the socket of the channel carries one
-// end of it to the other side. So an answer wakes only the thread that waits for it. On the other side each lane has a thread. A call that
-// a function makes to the side that has called it uses the same lane, and runs on the thread that waits for that function: a chain of calls
-// uses one thread on each side, and restrictions of a thread apply to the calls that are made for it.
+// Each call uses a lane: a socket pair that the calling side makes and keeps for its next call. The calling side sends one end of the pair
+// over the socket of the channel to the other side, where a thread serves the lane. So an answer wakes only the thread that waits for it.
+//
+// A served function may itself call the side that has called it. Such a nested call uses the same lane and runs on the thread that waits
+// for the function. So a chain of nested calls uses one thread on each side, and what a thread must not do is also forbidden to the calls
+// that it serves.
 //
 // Thread-safety: any thread.
-// Lifetime:      close() and join() before the destructor; no call may be in progress then. The handler outlives the channel.
-// Errors:        kTimeout: no answer within the time; the other side may still work. kServiceUnavailable: the channel is closed. The
-//                other side's Status if it has refused the call. Bytes that are not a frame close the channel.
+// Lifetime:      the destructor calls close() and join(); no call may be in progress then. The handler outlives the channel.
+// Errors:        kTimeout: no answer within the time; the other side may still execute the call.
+//                kServiceUnavailable: the channel is closed. Received bytes that are not a frame close the channel.
+//                Any: the other side has refused the call with this Status.
 #pragma once
 
 #include <chrono>
@@ -29,20 +32,21 @@
 
 namespace backplane::runner {
 
-// The maximum numbers of concurrent calls in each direction; further calls wait.
+// The maximum numbers of concurrent calls that this side makes, and that it serves. More calls wait.
 struct ChannelLimits {
   std::size_t made, served;
 };
-// The limits of the host, which serves the calls of the plugin's threads.
+// The limits of the host's side; the runner's side has the same two numbers, exchanged. `served` counts the lanes of the plugin's own
+// threads only, because nested calls use the lanes of the host.
 inline constexpr ChannelLimits kChannelLimits{64, 8};
 
 class Channel {
  public:
   using Clock = Lane::Clock;
-  // Handles a call of `function` and returns its answer. If it throws, the call is refused.
+  // Executes a call of `function` and returns its answer. If the handler throws, the call is refused.
   using Handler = std::function<Result<std::string>(std::uint16_t function, std::string_view payload)>;
 
-  // Takes ownership of the socket. `name`: of its threads.
+  // Takes ownership of the socket. `name`: the name of the threads of the channel.
   Channel(int socket, Handler handler, ChannelLimits limits, const char* name);
   ~Channel();
   Channel(const Channel&) = delete;
@@ -50,7 +54,7 @@ class Channel {
 
   // Accepts calls from now on.
   void start();
-  // Waits for a lane, if all are in use.
+  // Waits for a lane if all lanes are in use.
   Result<std::string> call(std::uint16_t function, std::string payload, Clock::time_point until);
   // Ends all calls, and refuses new ones.
   void close();
@@ -75,7 +79,7 @@ class Channel {
     bool ended = false;
   };
 
-  // ---- this side calls
+  // ---- calls that this side makes
   Result<std::shared_ptr<Lane>> take_lane(std::uint16_t function, Clock::time_point until);
   std::shared_ptr<Lane> open_lane() const;
   void give_back(const std::shared_ptr<Lane>& lane, bool usable);
@@ -83,7 +87,7 @@ class Channel {
   Lane::Outcome exchange(const Lane& lane, std::uint16_t function, std::string_view payload, Clock::time_point until, Frame& answer);
   static Result<std::string> result_of(Lane::Outcome outcome, Frame& answer);
 
-  // ---- the other side calls
+  // ---- calls that the other side makes
   void accept_lanes();
   int receive_socket() const;
   bool add_served(int socket);
@@ -97,12 +101,12 @@ class Channel {
   std::function<void()> on_closed_;
 
   mutable std::mutex mutex_;
-  std::condition_variable freed_, ended_;  // lanes that this side has made, and lanes that the other side has made
+  std::condition_variable freed_, ended_;  // `freed_`: a lane of this side may be idle; `ended_`: the thread of a served lane has ended
   bool closed_ = false;
   std::vector<std::shared_ptr<Lane>> idle_;  // the most recently used lane is at the end
   std::vector<Made> busy_;
   std::vector<std::uint16_t> interrupted_;
-  std::list<Served> served_;  // changed by the acceptor
+  std::list<Served> served_;  // only the acceptor adds and removes elements
   std::thread acceptor_;
 };
 

@@ -130,13 +130,13 @@ TEST_F(ChannelTest, ACallWaitsForALane) {
   EXPECT_EQ(*second.get(), "2");
 }
 
-// A process that the host does not trust: the other end of the channel's socket and of its lanes.
+// A process that the host does not trust. It has the other end of the channel's socket, and the other ends of the lanes.
 class HostileSide {
  public:
   HostileSide() { EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_), 0); }
   ~HostileSide() { ::close(ends_[1]); }
   int own_end() const { return ends_[0]; }
-  // A lane that this side opens.
+  // Opens a lane to the channel.
   int open() const {
     int lane[2] = {-1, -1};
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, lane), 0);
@@ -146,7 +146,7 @@ class HostileSide {
     ::close(lane[0]);
     return lane[1];
   }
-  // The lane that the channel opens.
+  // Receives a lane that the channel opens.
   int accept() const {
     Message message;
     EXPECT_EQ(::recvmsg(ends_[1], &message.head, 0), 1);

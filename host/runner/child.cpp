@@ -11,12 +11,12 @@
 namespace backplane::runner {
 namespace {
 
-// The host's own deadlines end calls earlier, or the process.
+// The host's limits are shorter: the host ends the call or the process earlier.
 constexpr std::chrono::minutes kPatience{10};
 
 Child* g_child = nullptr;
 
-// Calls a function of a table of the plugin with arguments that the payload has.
+// Reads the arguments from the payload, calls a function of a table of the plugin with them, and returns the encoded results.
 template <class Table, class Result, class... Arguments>
 std::string call_plugin(const Table& table, Result (*function)(void*, Arguments...), Reader& in, bp_queue* queue = nullptr) {
   std::tuple<typename Parameter<Arguments>::Kept...> kept;
@@ -247,7 +247,7 @@ Result<std::string> Child::serve_lifecycle(Function function, Reader& in) {
   }
 }
 
-// Maps the file and makes the plugin.
+// Loads the file and calls the plugin's entry point.
 std::string Child::load() {
   bp_error error{};
   const void* entry = nullptr;

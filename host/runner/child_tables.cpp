@@ -1,4 +1,5 @@
-// The tables that a plugin in a runner process gets: json is in the process itself, the others call the host.
+// The tables of functions that a plugin in a runner process gets. The functions of the JSON table run in this process; the functions of the
+// other tables call the host.
 #include <algorithm>
 #include <iterator>
 
@@ -12,10 +13,10 @@ namespace {
 
 Child& child() { return Child::instance(); }
 
-// A call without a result.
+// A call that returns nothing; a failure is ignored.
 void tell(Function function, Writer& out) { (void)child().call(function, out.take()); }
 
-// A call with a text as its result, and an error if there is none.
+// A call that returns a text, or null and an error.
 bp_text* ask(Function function, Writer& out, bp_error* error) {
   std::string answer;
   if (!child().call(function, out, answer, error)) return nullptr;
@@ -36,7 +37,7 @@ int32_t ask_number(Function function, Writer& out) {
   return value;
 }
 
-// A registration; `more` reads what the host has added to its outcome.
+// Makes a registration. If it succeeds, `more` reads what follows its code and error in the answer.
 template <class More>
 int32_t register_as(Function function, Writer& out, bp_error* error, More more) {
   std::string answer;
@@ -339,7 +340,8 @@ const bp_controllers_table kControllers = {
     .enqueue_after = [](bp_queue* queue, bp_str key, uint64_t milliseconds) { enqueue(Function::kEnqueueAfter, queue, key, milliseconds); },
 };
 
-// Calls of a store would cost two messages each, and a store must be there when the server stops.
+// A storage backend cannot run in a runner process: each call would need two messages, and the store must still be available while the
+// server stops.
 int32_t refuse_backend(bp_context*, const bp_storage_backend*, bp_error* error) {
   return stable::fail(error, bad_request("a storage backend runs in the server's process: leave the plugin out of --plugin-placement"));
 }
@@ -371,7 +373,7 @@ const void* table_named(bp_context*, bp_str name, uint32_t version) {
                               {BP_AUDIT_TABLE, &kAudit}};
   const std::string_view wanted = stable::view(name);
   const auto* const found = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& row) { return row.name == wanted; });
-  // The versions are those of the host's own tables.
+  // The runner process has the same versions of the tables as the host.
   return found == std::end(kRows) || stable::find_table(wanted, version) == nullptr ? nullptr : found->table;
 }
 

@@ -1,11 +1,12 @@
-// The encoding of each type of the stable tier's tables between host and runner: the arguments that the caller sends, and the results.
+// The encoding of the arguments and results of calls between the host and a runner process, for each type in the tables of the stable tier
+// (include/backplane/stable).
 //
-// The structs have one list of their members here, which both directions use. A function's parameters are taken from its type in the table,
-// so a function with other parameters does not compile.
+// The members of each struct are listed here once, for writing and for reading. The parameters of a function are deduced from the type of
+// its member in the table, so a changed function of the table does not compile until this file has an encoding for its parameters.
 //
 // Thread-safety: values.
-// Lifetime:      the arguments that a Kept<T> passes to a function point into the payload and into the Kept<T>.
-// Errors:        a Reader that has failed leaves zeros.
+// Lifetime:      the arguments that a Kept passes to a function point into the payload and into the Kept.
+// Errors:        when a Reader has failed, the values that are read are 0 or empty.
 #pragma once
 
 #include <cstdint>
@@ -97,11 +98,12 @@ class TakenUser {
 
 void put(Writer& out, const bp_error& error);
 void take(Reader& in, bp_error& error);
-// Null: there is none.
+// A null `text` is encoded as well, and take_given() returns null for it.
 void put(Writer& out, const bp_text* text);
 bp_text* take_given(Reader& in);
 
-// ---- parameters.  send() and fill(): the caller's side.  Kept: the called side's.
+// ---- Parameter<T>, the encoding of a parameter. The caller uses send() for the argument, and fill() for what the function has written.
+// The called side uses Kept: take() reads the argument, given() passes it to the function, answer() writes what the function has written.
 
 template <class T>
 struct Parameter {
@@ -127,8 +129,8 @@ struct Parameter<const T*> {
   };
 };
 
-// With the user that the struct refers to. The bp_request of a write is the struct itself here, and known by the thread that makes the call
-// (child_tables.cpp).
+// A struct with a pointer to a user; the user is sent, too. On the called side, the bp_request of a write is a pointer to the struct
+// itself. The host does not receive it, and uses the request of the thread that made the call (call_subject() in proxy.hpp).
 template <class T>
 concept OfUser = Struct<T> && requires(T& value) {
   value.user;
@@ -180,7 +182,7 @@ struct Parameter<bp_error*> {
   };
 };
 
-// The runner's list of field errors, behind bp_field_errors*.
+// The field errors in the runner process; a bp_field_errors* points to this struct there.
 struct FieldErrorList {
   struct Row {
     std::uint32_t type;
@@ -200,7 +202,7 @@ struct Parameter<bp_field_errors*> {
   };
 };
 
-// The runner's side of a request, behind bp_exchange*.
+// A request in the runner process; a bp_exchange* points to this struct there.
 struct RemoteExchange {
   bp_str method{}, target{}, body{};
   TakenUser user;
@@ -221,13 +223,13 @@ struct Parameter<bp_exchange*> {
   };
 };
 
-// A controller has one queue, which both sides know by the controller.
+// A queue is not sent: each controller has one queue, and both sides find it by the controller.
 template <>
 struct Parameter<bp_queue*> {
   static void send(Writer&, bp_queue*) {}
   static void fill(Reader&, bp_queue*) {}
   struct Kept {
-    bp_queue* value = nullptr;  // set by the called side
+    bp_queue* value = nullptr;  // the called side sets it before the call
     void take(Reader&) {}
     bp_queue* given() { return value; }
     void answer(Writer&) {}

@@ -4,9 +4,10 @@
 //   payload  values one after another: numbers in little endian, texts with their size before them
 //
 // Thread-safety: values.
-// Lifetime:      texts that a Reader returns are views of the payload.
-// Errors:        a head that is not valid is nullopt; a Reader that runs out of bytes, or finds a text longer than the rest, has failed()
-//                and returns zeros from then on.
+// Lifetime:      the texts that a Reader returns are views of the payload.
+// Errors:        parse_head(): nullopt for an invalid head.
+//                Reader: after bytes are missing or a text is longer than the rest, failed() is true and each read returns 0 or an empty
+//                text.
 #pragma once
 
 #include <cstdint>
@@ -18,22 +19,22 @@ namespace backplane::runner {
 
 enum class FrameType : std::uint8_t {
   kCall = 1,
-  kAnswer = 2,   // of the function
-  kRefusal = 3,  // the call could not be made; the payload is a Status
+  kAnswer = 2,   // the answer of the function
+  kRefusal = 3,  // the function was not executed, or its handler failed; the payload is a Status
 };
 
 struct FrameHead {
   FrameType type = FrameType::kCall;
   std::uint16_t function = 0;
-  std::uint32_t size = 0;  // of the payload
+  std::uint32_t size = 0;  // the size of the payload
 };
 
 inline constexpr std::size_t kHeadSize = 16;
-// The maximum size of the answer of a list.
+// The maximum size of a payload. It is large because the answer of a list is one payload.
 inline constexpr std::uint32_t kMostPayload = 256U << 20U;
 
 void append_head(std::string& out, const FrameHead& head);
-// `bytes`: kHeadSize of them.
+// `bytes`: exactly kHeadSize bytes.
 std::optional<FrameHead> parse_head(std::string_view bytes);
 
 class Writer {
@@ -52,11 +53,11 @@ class Reader {
   explicit Reader(std::string_view bytes) : rest_(bytes) {}
   std::uint64_t number(std::size_t bytes);
   std::string_view text();
-  // The number of elements of a list, each of which takes at least `least` bytes.
+  // Reads the number of elements of a list. Each element takes at least `least` bytes, which limits the number.
   std::uint32_t count(std::size_t least);
   void fail() noexcept { failed_ = true; }
   bool failed() const noexcept { return failed_; }
-  // All bytes were read, and none was missing.
+  // Whether all bytes have been read and none was missing.
   bool complete() const noexcept { return !failed_ && rest_.empty(); }
 
  private:

@@ -107,7 +107,8 @@ TEST(Crossing, AnErrorArrivesWithItsReason) {
   EXPECT_EQ(stable::status_of(got).reason(), Reason::kNotFound);
 }
 
-// Every cut and many changed bytes of a valid payload: read without a fault, and nothing is larger than the payload.
+// Every shortened copy of a valid payload, and many copies with a changed byte: a Reader never reads beyond the payload, and returns
+// nothing larger than the payload.
 TEST(Crossing, HostileBytesEndInAFailureOrInTextsOfThePayload) {
   const bp_str groups[] = {stable::str("a")};
   bp_user user{sizeof(user), stable::str("jane"), stable::str("7"), groups, 1, stable::str("{}")};

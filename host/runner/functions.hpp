@@ -1,4 +1,4 @@
-// The functions that the host and a runner process call in each other.
+// The functions that the host calls in a runner process, and those that a runner process calls in the host.
 //
 // Thread-safety: constants.
 #pragma once
@@ -8,7 +8,7 @@
 
 namespace backplane::runner {
 
-// The first ones are called by the host, those from kLog on by the runner.
+// The host calls the functions before kLog. The runner process calls kLog and those after it.
 enum class Function : std::uint16_t {
   kLoad = 1,
   kConfigure,
@@ -64,12 +64,12 @@ enum class Function : std::uint16_t {
   kEnd,
 };
 
-// The time limit of a function: see Runner::Limits.
+// Which time limit a call has; see `Limits` in runner.hpp.
 enum class Patience : std::uint8_t { kLifecycle, kRequest, kWaiting, kLong };
 
 struct FunctionRow {
   Function function;
-  const char* name;  // as in the tables
+  const char* name;  // for messages
   Patience patience;
 };
 // The functions that the host calls.

@@ -1,4 +1,4 @@
-// The functions of the host's tables that a plugin in a runner process calls after its registrations.
+// The functions of the host's tables that a plugin in a runner process calls, except the registrations.
 #include <algorithm>
 
 #include "runner/registrations.hpp"
@@ -6,7 +6,7 @@
 namespace backplane::runner {
 namespace {
 
-constexpr std::size_t kPage = 128 * 1024;  // objects that one call of visit() takes
+constexpr std::size_t kPage = 128 * 1024;  // a call of visit() is sent when its objects have this many bytes
 
 template <class T>
 T taken(Reader& in) {
@@ -15,7 +15,7 @@ T taken(Reader& in) {
   return value;
 }
 
-// A text from the host, or its error.
+// Writes a text that the host has returned, or the error if the text is null.
 void put_given(Writer& out, const bp_host& host, bp_text* text, const bp_error& error) {
   put(out, text);
   put(out, error);
@@ -53,7 +53,7 @@ Status Registrations::use_host(Function function, Reader& in, Writer& out) {
   return {};
 }
 
-// They refer to the request of the callback that waits on this thread.
+// The calls of this function refer to the request of the callback that waits on this thread.
 Status Registrations::use_request(Function function, Reader& in, Writer& out) {
   const CallSubject& subject = call_subject();
   if (function == Function::kHeader) {
@@ -121,7 +121,7 @@ Status Registrations::use_informer(Function function, Reader& in, Writer& out) {
   return {};
 }
 
-// The runner visits a page at a time, on the thread that waits for each().
+// Sends the objects in pages, each with a nested call of kVisit, to the thread of the runner process that waits for each().
 int32_t Registrations::visit_all(bp_informer* informer) {
   struct Pages {
     Caller& caller;

@@ -11,7 +11,7 @@
 namespace backplane::runner {
 namespace {
 
-// A head and a payload up to this size are one system call.
+// A payload up to this size is sent and received in one system call with its head.
 constexpr std::size_t kSmall = std::size_t{16} << 10U;
 
 }  // namespace
@@ -67,7 +67,7 @@ Lane::Outcome Lane::receive(Frame& frame, std::optional<Clock::time_point> until
   return Outcome::kFrame;
 }
 
-// A thread that waits in recv() is also woken when the other side has read something; one in poll() is not.
+// Waits in poll(), not in recv(): a thread in recv() is also woken when the other side has read bytes.
 Lane::Outcome Lane::receive_some(char* to, std::size_t most, std::size_t& got, std::optional<Clock::time_point> until) const {
   for (;;) {
     const ssize_t size = ::recv(socket_, to, most, MSG_DONTWAIT);
@@ -84,7 +84,7 @@ Lane::Outcome Lane::receive_some(char* to, std::size_t most, std::size_t& got, s
   }
 }
 
-// False: the time is over.
+// Returns false when the time is over.
 bool Lane::wait(short events, std::optional<Clock::time_point> until) const {
   constexpr std::int64_t kLongest = 1'000'000;
   int milliseconds = -1;

@@ -1,10 +1,11 @@
-// A socket between two processes for one call at a time, and for the nested calls that are made for it.
-// The side that has opened the lane makes the calls. While the other side executes a call, it may call back, and so on. So at most one
-// frame is in transit, and each side knows which types the next frame may have.
+// A socket between two processes for one call at a time, with its nested calls.
+//
+// The side that has opened the lane makes the calls. While the other side executes a call, it may make a nested call over the same lane,
+// and that call may again have a nested call. At each moment only one side may send, so at most one frame is in transit.
 //
 // Thread-safety: one thread at a time; shut_down() by any thread.
 // Lifetime:      the destructor closes the socket.
-// Errors:        see Outcome; after any other outcome than kFrame the lane must be closed.
+// Errors:        see Outcome. After an outcome other than kFrame, the lane must be closed.
 #pragma once
 
 #include <chrono>
@@ -28,7 +29,7 @@ class Lane {
   enum class Outcome : std::uint8_t {
     kFrame,
     kTimeout,
-    kClosed,   // by the other side, or shut_down()
+    kClosed,   // the other side has closed the socket, or shut_down() was called
     kInvalid,  // the received bytes are not exactly one frame
   };
 
@@ -39,9 +40,9 @@ class Lane {
   Lane& operator=(const Lane&) = delete;
 
   Outcome send(const FrameHead& head, std::string_view payload, Clock::time_point until) const;
-  // Without `until`: waits as long as the lane is open.
+  // Without `until`, receive() waits until a frame arrives or the lane is closed.
   Outcome receive(Frame& frame, std::optional<Clock::time_point> until) const;
-  // Ends waits on both sides.
+  // Ends the waits for this lane on both sides.
   void shut_down() const noexcept;
 
  private:

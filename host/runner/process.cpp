@@ -24,10 +24,10 @@ extern char** environ;
 namespace backplane::runner {
 namespace {
 
-constexpr int kFirstOwn = 10;  // descriptors below are targets of dup2() in the child
+constexpr int kFirstOwn = 10;  // smaller descriptors are targets of dup2() in the child
 constexpr std::size_t kMostLine = 4096;
 
-// Out of the way of the descriptors that the child gets.
+// Moves the descriptor to a number that is not a target of dup2() in the child.
 int moved_up(int descriptor) {
   const int moved = ::fcntl(descriptor, F_DUPFD_CLOEXEC, kFirstOwn);
   ::close(descriptor);

@@ -1,9 +1,9 @@
-// One runner process: started, its output in the log, its end noticed.
+// A runner process: starts it, passes its output to a function, waits for its end.
 //
-// Thread-safety: the constructor and destructor by one thread, which must live as long as the process: the kernel ends the process when
-//                that thread ends. pid() and kill() by any thread.
-// Lifetime:      the destructor kills the process and what it has left running in its process group, and waits for it.
-// Errors:        pid() is -1 if it could not be started; socket() is then -1.
+// Thread-safety: one thread calls the constructor, wait() and the destructor. That thread must live as long as the process, because the
+//                kernel ends the process when the thread ends. pid() and kill() by any thread.
+// Lifetime:      the destructor kills the process and the other processes in its process group, and waits for the process.
+// Errors:        pid() is -1 if the process could not be started; take_socket() then returns -1.
 #pragma once
 
 #include <functional>
@@ -14,27 +14,27 @@
 
 namespace backplane::runner {
 
-// Descriptors of the process.
-inline constexpr int kSocketDescriptor = 3;       // a channel
-inline constexpr int kCrashRecordDescriptor = 4;  // record_crashes_in()
+// Descriptors that the process inherits.
+inline constexpr int kSocketDescriptor = 3;       // its end of the channel's socket
+inline constexpr int kCrashRecordDescriptor = 4;  // the file for record_crashes_in()
 
 class Process {
  public:
-  // Runs `program plugin runner WORDS`. `line`: called on a thread of this object for each line of its output.
+  // Runs `program plugin runner WORDS`. A thread of this object calls `line` for each line that the process prints.
   Process(const std::string& program, const std::vector<std::string>& words, std::function<void(std::string_view)> line);
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
   int pid() const noexcept { return pid_; }
-  // The host's end of the channel; the caller takes it over.
+  // Returns the host's end of the channel's socket. The caller then owns it.
   int take_socket() noexcept;
   void kill() const;
-  // Waits until it has ended; at most `milliseconds`, or without a limit if that is negative. False: it runs.
+  // Waits until the process has ended, for at most `milliseconds`; a negative number is no limit. Returns false if the process still runs.
   bool wait(int milliseconds);
-  // After its end: "SIGKILL", "exit code 3".
+  // How the process has ended: "SIGKILL", "exit code 3". Call it after wait() has returned true.
   std::string how_it_ended() const;
-  // What the process has recorded about its crash; empty: nothing.
+  // What the process has written to kCrashRecordDescriptor about a crash. Empty: nothing.
   std::string crash_record() const;
 
  private:

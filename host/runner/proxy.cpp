@@ -28,7 +28,7 @@ int32_t run_hook(void* self, bp_error* error) {
   return call_back<Function::kRunHook>(self, error);
 }
 
-// Audiences and events are one list for the runner.
+// The functions of tables in call_back() have no parameter type for lists, so audiences and events are sent as one encoded text.
 int32_t authenticate(void* self, bp_str token, const bp_str* audiences, size_t count, bp_output* user, bp_error* error) {
   Writer list;
   put(list, audiences, count);
@@ -60,7 +60,7 @@ bp_kind kind_of(Proxy& proxy, unsigned has) {
   return table;
 }
 
-// Called on a thread of the plugin, so that no other request waits for the runner.
+// The host calls admission rules on a thread of the plugin, so that other requests do not wait for the runner process.
 bp_admission admission_of(Proxy& proxy, unsigned has) {
   auto table = table_of(proxy, &bp_admission::name);
   table.configure = (has & kHasConfigure) != 0 ? configure : nullptr;

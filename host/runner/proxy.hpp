@@ -1,8 +1,9 @@
-// The registrations of a plugin in a runner process, as tables for the host whose functions call the runner.
+// Tables that the host uses in place of the tables that a plugin in a runner process has registered. Their functions call the runner
+// process.
 //
-// Thread-safety: any thread; as each function's comment in the tables.
-// Lifetime:      until the plugin's destroy() has returned.
-// Errors:        a call without an answer of the runner fails with the Caller's Status in bp_error.
+// Thread-safety: as the comment of each function in the tables of the stable tier requires.
+// Lifetime:      a Proxy must live until the plugin's destroy() has returned.
+// Errors:        if the runner process does not answer, the function fails, with the Status of Caller::call() in its bp_error.
 #pragma once
 
 #include <atomic>
@@ -20,40 +21,43 @@ namespace backplane::runner {
 
 struct Proxy;
 
-// Makes the calls.
+// Sends calls to the runner process; class Runner implements it.
 class Caller {
  public:
   virtual ~Caller() = default;
   virtual Result<std::string> call(Function function, const Proxy& target, std::string arguments) = 0;
 };
 
-// One registered table.
+// What the host keeps for one table that the plugin has registered.
 struct Proxy {
   Proxy(Caller& its_caller, std::uint32_t its_id, std::string its_name) : caller(its_caller), id(its_id), name(std::move(its_name)) {}
   Caller& caller;
-  const std::uint32_t id;  // the runner's number of the table
+  const std::uint32_t id;  // the number of the table in the runner process
   const std::string name;
-  // The plugin was registered without BP_BLOCKING: it must not call the server, although the host calls it on a thread that may wait.
+  // Whether the plugin registered the table without BP_BLOCKING. Its functions must then not call the server, although the host calls them
+  // on a thread that may wait.
   bool quick = false;
-  // For a watch: the queue of its controller.
+  // For controllers and watches. `queue`: set in the Proxy of the controller. The other two are set in the Proxy of a watch.
   std::atomic<bp_queue*> queue{nullptr};
   Proxy* controller = nullptr;
   bp_informer* informer = nullptr;
-  std::mutex events;  // of a controller: event() is called for one event after another
-  // The state that a new process receives again: the configuration of an admission rule, and whether a post-start hook has run.
+  std::mutex events;  // of a controller: locked during event(), so that its events come one after another
+  // What a later process must receive again: the configuration of an admission rule, and whether the post-start hook has run. `mutex`
+  // guards `config`.
   std::mutex mutex;
   std::optional<std::string> config;
   std::atomic<bool> has_run{false};
 };
 
-// The request and the exchange of this thread's call of the runner, for the nested calls that the runner makes.
+// The request and the HTTP exchange of the call that waits on this thread for the runner process. Nested calls of the process refer to
+// them.
 struct CallSubject {
   bp_request* request = nullptr;
   bp_exchange* exchange = nullptr;
 };
 CallSubject& call_subject() noexcept;
 
-// ---- parts of call_back(), for each kind of argument
+// ---- parts of call_back(), by the type of the argument
 
 template <class T>
 void note(Proxy&, CallSubject&, T) {}
@@ -80,7 +84,7 @@ class SubjectScope {
 
 inline Status unreadable_answer() { return internal_error("the runner process has sent an answer that cannot be read"); }
 
-// The function in the host's table that replaces the plugin's function; `self` is the Proxy.
+// The function that the host's table has in place of the plugin's function `kFunction`. `self` is the Proxy.
 template <Function kFunction, class... Arguments>
 int32_t call_back(void* self, Arguments... arguments) {
   auto& proxy = *static_cast<Proxy*>(self);
@@ -103,7 +107,7 @@ int32_t call_back(void* self, Arguments... arguments) {
   return -1;
 }
 
-// Sets a function of a table, if the plugin has it.
+// Sets a function of a table if the plugin has registered that function.
 template <Function kFunction, class Table, class... Arguments>
 void set_call(Table& table, int32_t (*Table::*member)(void*, Arguments...), bool has) {
   table.*member = has ? &call_back<kFunction, Arguments...> : nullptr;
@@ -111,7 +115,7 @@ void set_call(Table& table, int32_t (*Table::*member)(void*, Arguments...), bool
 
 // ---- tables
 
-// Bits for the functions that a kind or an admission rule has.
+// Bits of `has` below: the functions that a kind has (first line) or an admission rule has (second line).
 inline constexpr unsigned kHasDefaults = 1, kHasCheck = 2, kHasCheckChange = 4, kHasCheckStatus = 8, kHasConvert = 16;
 inline constexpr unsigned kHasConfigure = 1, kHasAdmit = 2, kHasValidate = 4;
 
@@ -119,7 +123,7 @@ bp_kind kind_of(Proxy& proxy, unsigned has);
 bp_admission admission_of(Proxy& proxy, unsigned has);
 bp_authenticator authenticator_of(Proxy& proxy);
 bp_authorizer authorizer_of(Proxy& proxy);
-// With its settings from `given`.
+// Copies the settings of `given`.
 bp_audit_sink audit_sink_of(Proxy& proxy, const bp_audit_sink& given, bool has_flush);
 bp_path path_of(Proxy& proxy);
 bp_hook hook_of(Proxy& proxy);

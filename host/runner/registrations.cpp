@@ -70,7 +70,7 @@ Result<std::string> Registrations::serve(Function function, std::string_view arg
   return out.take();
 }
 
-// Registrations are made in provision() alone, on the thread that waits for it.
+// The plugin may register only in provision(), on the thread that waits for provision().
 Result<std::string> Registrations::register_once(Function function, Register work, std::string_view arguments) {
   if (!open_.load() || stable::call_place() != stable::CallPlace::kLifecycle) return bad_request("registrations are made in provision()");
   if (repeated_ < made_.size()) {

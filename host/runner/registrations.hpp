@@ -1,5 +1,6 @@
-// The host's side of the calls that a runner process makes: registrations of the plugin, and functions of the host's tables.
-// A restarted process makes its registrations again. They are compared with those of the first process, and nothing is registered twice.
+// The host's side of the calls that a runner process makes: it registers what the plugin registers, and calls the functions of the host's
+// tables for the process. A later process of the same plugin makes the registrations again. They are only compared with those of the first
+// process, so nothing is registered twice.
 //
 // Thread-safety: begin(), begin_again() and end() by one thread while no plugin code runs; serve() by any thread.
 // Lifetime:      proxies live as long as this object.
@@ -31,7 +32,8 @@ class Registrations {
 
   // All proxies, in the order of registration.
   std::deque<Proxy>& proxies() noexcept { return proxies_; }
-  // Adds the objects of the informers to the queues of all started controllers.
+  // Passes all objects of the informers to the started controllers: calls event() with BP_ADDED, or adds the key to the queue if the watch
+  // has no event().
   void tell_controllers() const;
 
  private:
@@ -83,7 +85,7 @@ class Registrations {
   std::vector<Watched> watches_;
   std::vector<Made> made_;
   std::size_t repeated_ = 0;
-  std::atomic<bool> open_{false};  // a process is in provision()
+  std::atomic<bool> open_{false};  // whether a process is in provision()
 };
 
 }  // namespace backplane::runner

@@ -22,7 +22,7 @@ std::string seconds_text(std::chrono::nanoseconds time) {
   return text + " s";
 }
 
-// A lifecycle call's answer: a code and an error.
+// The answer to a lifecycle call has a code and an error.
 Status status_of_outcome(const Result<std::string>& answer) {
   if (!answer.ok()) return answer.status();
   Reader in(*answer);
@@ -66,7 +66,7 @@ RunnerStatus Runner::status() const {
   return status_;
 }
 
-// Called under mutex_.
+// The caller holds mutex_.
 void Runner::set_state(RunnerState state) {
   status_.state = state;
   status_.state_since = std::chrono::system_clock::now();
@@ -146,14 +146,15 @@ Status Runner::call_lifecycle(Function function, std::string arguments) {
   const auto answer = call_process(channel, function, std::move(arguments));
   if (answer.ok() || !channel->closed()) return status_of_outcome(answer);
   if (std::this_thread::get_id() == thread_.get_id()) return answer.status();
-  // The end is recorded when the process has ended.
+  // supervise() records the end of the process later, when the process has ended.
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, kEndPatience, [&] { return channel_ != channel; });
   if (status_.last_crash.how.empty()) return answer.status();
   return service_unavailable("the runner process has ended: " + crash_text(status_.last_crash));
 }
 
-// A call on a request's thread does not wait for a process.
+// Returns null if no process runs. On a request's thread, it waits for the next process only for a table with `quick`, whose calls the host
+// makes on a thread that may wait.
 std::shared_ptr<Channel> Runner::channel_for(const Proxy& target) {
   std::unique_lock lock(mutex_);
   const bool may_wait = target.quick || stable::call_place() != stable::CallPlace::kRequest;
@@ -199,7 +200,7 @@ Status Runner::not_answering() const {
       .with_details(std::move(details));
 }
 
-// A loop that serves other requests waits for a shorter time; a few calls are made there (conversions for tables).
+// On an I/O loop, which serves other requests meanwhile, the limit is shorter. Few calls of kinds run there (conversions for tables).
 Result<Runner::Waiting::iterator> Runner::begin_waiting() {
   const auto limit = on_blocking_executor() ? options_.limits.request / 2 : options_.limits.request / kLoopShare;
   const std::lock_guard lock(mutex_);

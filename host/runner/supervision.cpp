@@ -1,4 +1,4 @@
-// The thread of a Runner that owns its processes: starts them, notices their end, and starts the next one after a pause.
+// The thread of a Runner: starts each process, waits for its end, and starts the next process after a pause.
 #include <algorithm>
 
 #include "runner/log.hpp"
@@ -14,7 +14,7 @@ constexpr std::size_t kMostCrashes = 5;      // within kCrashesCount
 constexpr std::chrono::minutes kCrashesCount{5};
 constexpr std::size_t kKeptChannels = 4;
 
-// The fields of record_crashes_in(): signal, plugin, version, file, digest, place, call, thread.
+// The fields that record_crashes_in() writes, in this order: signal, plugin, version, file, digest, place, call, thread.
 std::vector<std::string> fields_of(const std::string& record) {
   std::vector<std::string> fields;
   for (std::size_t at = 0; at <= record.size();) {
@@ -26,7 +26,7 @@ std::vector<std::string> fields_of(const std::string& record) {
   return fields;
 }
 
-// "check(), admit()", each once.
+// Returns the names of the functions without repetitions: "check(), admit()".
 std::string names_of(const std::vector<std::uint16_t>& functions) {
   std::string out;
   for (const std::uint16_t function : functions) {
@@ -63,7 +63,7 @@ void Runner::supervise() {
   }
 }
 
-// From the start of the process to its end.
+// Runs one process, from its start to its end.
 void Runner::live(Process& process, bool first) {
   const auto channel = std::make_shared<Channel>(
       process.take_socket(),
@@ -87,7 +87,7 @@ void Runner::live(Process& process, bool first) {
   channel->close();
 }
 
-// The calls that the host has made to the first process.
+// Repeats the host's lifecycle calls for a later process, and configures the admission rules again.
 bool Runner::bring_up() {
   const stable::CallScope place(stable::CallPlace::kLifecycle);
   Writer config;
@@ -128,7 +128,7 @@ bool Runner::bring_up() {
   return true;
 }
 
-// Repeats the notifications that former processes have received since the start of the plugin.
+// Repeats the notifications that earlier processes have received since the plugin started.
 void Runner::catch_up() {
   const stable::CallScope place(stable::CallPlace::kWaiting);
   for (Proxy& proxy : registrations_.proxies()) {
@@ -167,7 +167,7 @@ void Runner::note_end(const Process& process, Clock::duration lived) {
   lock.unlock();
 }
 
-// False: the plugin is to end.
+// Waits before the next start. Returns false if the plugin is to end instead.
 bool Runner::pause(const Crash& crash, Clock::duration lived) {
   const auto now = Clock::now();
   std::erase_if(crashes_, [now](auto time) { return time + kCrashesCount < now; });
