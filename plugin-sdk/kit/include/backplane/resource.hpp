@@ -1,11 +1,11 @@
 // The main header for plugins that serve API groups.
 //
-//   kit::install_group     a group from its document, its schemas and, if a kind does more than its schema, C++ code
-//   KindFacts, Strategy    a kind: facts as data, and further behaviour; kit::KindStrategy has that of most kinds
+//   kit::install_group     installs a group from its document, its schemas, and C++ code if a kind does more than its schema
+//   KindFacts, Strategy    a kind: facts as data, and additional behaviour; kit::KindStrategy has the behaviour of most kinds
 //   FieldErrors            the errors of an object, by field
 //   RestStorage, …         the roles of a storage, for resources that Host::make_storage cannot make
 //
-// Names only; the contracts are in the headers below.
+// This header only includes other headers, which contain the contracts.
 #pragma once
 
 #include "backplane/core/json_access.hpp"

@@ -1,7 +1,9 @@
-// Events as upstream's codec writes audit.k8s.io/v1: the order of members, Go's escapes, times in microseconds.
+// Encodes events as upstream's codec encodes audit.k8s.io/v1: the same order of members, Go's escapes, times with microseconds.
 //
 // Thread-safety: an encoder belongs to one thread at a time.
-// Lifetime:      the encoder keeps the last user that it has encoded, and the request until its last event.
+// Lifetime:      the encoder shares ownership of the last user that it has encoded. It shares ownership of a request from the request's
+// event
+//                RequestReceived until the last event of that request, or until the event RequestReceived of another request.
 // Errors:        none.
 // Source:        k8s.io/apiserver/pkg/apis/audit/v1/types.go.
 #pragma once
@@ -17,30 +19,31 @@
 namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {
 
-// Appends times as "2006-01-02T15:04:05.000000Z". Most times are of the same second as the one before.
+// Appends times as "2006-01-02T15:04:05.000000Z". Caches the text of the last second, because consecutive times usually have the same
+// second.
 class AuditTimeEncoder {
  public:
   void append(std::string& out, std::chrono::system_clock::time_point time);
 
  private:
   long long seconds_ = 0;
-  std::string text_;  // of seconds_, up to the point; empty: none yet
+  std::string text_;  // the text of seconds_, up to the decimal point; empty: nothing is cached
 };
 
-// `truncated`: without requestObject and responseObject, with the annotation audit.k8s.io/truncated.
+// Encodes events. `truncated`: omits requestObject and responseObject, and adds the annotation audit.k8s.io/truncated.
 class AuditEventEncoder {
  public:
   // Appends {"kind":"Event","apiVersion":…}, without a newline.
   void append(std::string& out, const AuditEvent& event, bool truncated = false);
-  // Appends the event as an item of an EventList: without kind and apiVersion.
+  // Appends the event as an item of an EventList, that is, without kind and apiVersion.
   void append_item(std::string& out, const AuditEvent& event, bool truncated = false);
-  // The size of the part that only append() writes, and of the newline, which upstream counts.
+  // The number of bytes that append() writes in addition to append_item(), plus one for the newline, which upstream counts.
   static std::size_t size_over_item() noexcept;
 
  private:
-  // The members from requestURI to objectRef, which the events of a request usually have in common.
+  // The members from requestURI to objectRef. They are usually equal in all events of a request, so their text is cached.
   struct Common {
-    std::shared_ptr<const AuditRequest> request;  // null: there is no text
+    std::shared_ptr<const AuditRequest> request;  // null: nothing is cached
     std::optional<UserRef> impersonated_user;
     std::string impersonation_constraint, name, uid, resource_version;
     std::string json;
@@ -53,16 +56,17 @@ class AuditEventEncoder {
   void append_user(std::string& out, const UserRef& user);
 
   AuditTimeEncoder time_;
-  Common common_;          // of the last event of the stage RequestReceived
-  UserRef user_;           // the last one
-  std::string user_json_;  // of user_; empty: none yet
+  Common common_;          // of the last event with the stage RequestReceived
+  UserRef user_;           // the user that was encoded last
+  std::string user_json_;  // the JSON of user_; empty: nothing is cached
 };
 
-// Begin and end of an EventList; the items are separated by commas.
+// Begin and end of an EventList. The caller separates the items by commas.
 inline constexpr std::string_view kAuditEventListHead = R"({"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[)";
 inline constexpr std::string_view kAuditEventListTail = "]}\n";
 
-// Appends valid JSON without white space between its tokens and with Go's escapes. Text that is not JSON is put on one line.
+// Appends JSON without white space between its tokens and with Go's escapes. If `json` is not valid JSON, it is appended as text on one
+// line.
 void append_audit_json(std::string& out, std::string_view json);
 
 }  // namespace BACKPLANE_API

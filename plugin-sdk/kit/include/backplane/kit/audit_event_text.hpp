@@ -1,4 +1,4 @@
-// Audit events as one line of text: upstream's legacy format, also of log lines about lost events.
+// Prints audit events as one line of text: upstream's legacy format, which log lines about lost events also use.
 //
 // Thread-safety: pure functions.
 // Source:        k8s.io/apiserver/pkg/audit/format.go.
@@ -12,7 +12,7 @@
 namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {
 
-// Without a newline.
+// Appends the event without a newline.
 void append_audit_event_text(std::string& out, const AuditEvent& event);
 
 }  // namespace BACKPLANE_API

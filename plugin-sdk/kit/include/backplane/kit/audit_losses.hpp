@@ -1,7 +1,7 @@
 // Counts and logs the events that an audit sink has lost (apiserver_audit_error_total).
 //
 // Thread-safety: any thread.
-// Lifetime:      the logger outlives it.
+// Lifetime:      the logger must outlive the object.
 // Errors:        none.
 #pragma once
 
@@ -18,11 +18,11 @@ namespace kit BACKPLANE_API {
 
 class AuditLosses {
  public:
-  // `part`: the label "plugin" of the metric: log, webhook, buffered, truncate.
+  // `part`: the value of the metric's label "plugin": log, webhook, buffered or truncate.
   AuditLosses(std::string_view part, Logger& logger) : part_(part), logger_(logger) {}
-  // `first`: one of the events, for the log line; null: not available. At most one line per second is logged.
+  // Counts `events` lost events. `first`: one of them, for the log line; null: not available. At most one line per second is logged.
   void add(std::size_t events, std::string_view why, const AuditEvent* first) noexcept;
-  // `first`: the event as text; it must not contain objects. Empty: not available.
+  // Like add() above. `first`: the event as text, without request and response objects; empty: not available.
   void add(std::size_t events, std::string_view why, std::string_view first) noexcept;
 
  private:

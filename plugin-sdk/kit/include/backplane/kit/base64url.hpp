@@ -14,7 +14,7 @@ namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {
 
 std::string to_base64url(std::string_view bytes);
-// Unused bits of the last character are ignored, as Go's decoder ignores them.
+// Ignores unused bits of the last character, as Go's decoder does.
 std::optional<std::string> from_base64url(std::string_view text);
 
 }  // namespace BACKPLANE_API

@@ -2,9 +2,11 @@
 //
 //   auto subject = kit::read_certificate_subject(X509_REQ_get_subject_name(request));
 //
-// Attributes of types that are not text for Go (bit strings, universal strings) are ignored. The caller links OpenSSL.
+// Attributes whose types are not text for Go (bit strings, universal strings) are ignored. Plugins that use this header link
+// OpenSSL::Crypto.
+//
 // Thread-safety: pure function.
-// Errors:        kBadRequest with Go's text, if a value of any attribute has a character that its type does not allow.
+// Errors:        kBadRequest with Go's text if the value of an attribute contains a character that its type does not allow.
 // Source:        encoding/asn1 (parseField of interface values), crypto/x509/pkix.
 #pragma once
 
@@ -21,7 +23,7 @@ namespace kit BACKPLANE_API {
 
 struct CertificateSubject {
   std::vector<std::string> organizations;
-  std::string common_name;  // the last one
+  std::string common_name;  // the value of the last common name attribute
 };
 Result<CertificateSubject> read_certificate_subject(const X509_name_st* name);
 

@@ -25,25 +25,27 @@ namespace kit BACKPLANE_API {
 
 struct ConfigDocument {
   GroupVersionKind kind;
-  // Normalized: only known fields, which have the types of the schema; defaults are set. apiVersion and kind are those of the file.
+  // The normalized document: it contains only known fields with the types of the schema, and defaults are set. apiVersion and kind are
+  // those of the file.
   Object object;
-  // Unknown and duplicate fields; only decode_lenient() returns documents with problems.
+  // Errors about unknown and duplicate fields. Only decode_lenient() returns documents with such errors.
   std::string problems;
 };
 
 class ConfigDecoder {
  public:
   // `schema`: a schema document (docs/schema-words.md) that defines the kind. "$version" in it is replaced by each of `versions`, so that
-  // one document defines several versions with the same fields. `secret`: errors do not quote the file. `into`: the kind of a document
-  // without a kind or a version, as upstream's decoder takes them from the type that it decodes into; empty: that is an error. A
-  // document of this kind is returned without its members if no schema has the kind.
-  // Throws std::invalid_argument for a schema that does not compile: an error of the plugin.
+  // one document defines several versions with the same fields.
+  // `secret`: errors do not quote the file.
+  // `into`: the kind that a document without kind or apiVersion has, as upstream's decoder uses the type into which it decodes; empty: such
+  // a document is an error. If a document is of the kind `into` and no schema has this kind, it is returned without its members.
+  // Throws std::invalid_argument if the schema does not compile, which is an error of the plugin.
   ConfigDecoder(std::string kind, const std::vector<std::string>& versions, std::string_view schema, bool secret = false,
                 GroupVersionKind into = {});
 
   // Errors: text that is not YAML; a missing or wrong apiVersion or kind; a field of the wrong type; unknown and duplicate fields.
   Result<ConfigDocument> decode(std::string_view text) const;
-  // The same, but unknown and duplicate fields are ignored and reported in the result.
+  // Like decode(), but ignores unknown and duplicate fields and reports them in ConfigDocument::problems.
   Result<ConfigDocument> decode_lenient(std::string_view text) const;
 
  private:

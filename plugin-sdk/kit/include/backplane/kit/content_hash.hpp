@@ -1,4 +1,5 @@
-// SHA-256 of contents: detects a change of a file without keeping its text, and identifies configurations and servers in metrics and logs.
+// SHA-256 of contents. It detects a change of a file without storing its text, and identifies configurations and servers in metrics and
+// logs.
 //
 // Thread-safety: pure functions.
 // Errors:        std::bad_alloc.

@@ -1,6 +1,6 @@
 // Kinds that are served only while their feature gates are on, regardless of --runtime-config.
 //
-// Thread-safety: used while a plugin provisions, on one thread.
+// Thread-safety: call the functions on the thread that runs the plugin's provision().
 #pragma once
 
 #include <initializer_list>
@@ -21,10 +21,11 @@ struct GatedKind {
   std::vector<std::string_view> gates;  // all of them must be on
 };
 
-// True if the feature gate is known and on.
+// True if the feature gate exists and is on.
 bool gate_is_on(const Host& host, std::string_view gate);
 
-// Removes the kinds whose gates are off from `document`. Their types stay registered, so --runtime-config may name their versions.
+// Removes the kinds whose gates are off from `document`. Their types remain registered, so --runtime-config may name the versions of these
+// kinds.
 void defer_gated_kinds(const Host& host, GroupDocument& document, std::initializer_list<GatedKind> kinds);
 
 }  // namespace BACKPLANE_API

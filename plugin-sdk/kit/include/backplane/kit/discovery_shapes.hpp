@@ -1,5 +1,5 @@
-// Normalizes discovery documents of other servers: unknown members and members of the wrong type are dropped, so that an invalid document
-// cannot break the merged ones.
+// Normalizes discovery documents of other servers: removes unknown members and members of the wrong type, so that an invalid document
+// cannot make the merged discovery document invalid.
 //
 // Thread-safety: pure functions.
 // Errors:        none; invalid parts are omitted.
@@ -14,11 +14,11 @@
 namespace backplane {
 namespace kit BACKPLANE_API {
 
-// The groups of an APIGroupDiscoveryList, with their versions and resources.
+// Returns the groups of an APIGroupDiscoveryList with their versions and resources.
 Array aggregated_groups(const Object& list);
-// The resources of one version in an APIGroupDiscoveryList; nullopt if the version is absent.
+// Returns the resources of one version in an APIGroupDiscoveryList; nullopt if the list does not contain the version.
 std::optional<Array> aggregated_resources(const Object& list, const GroupVersion& version);
-// The resources of an APIResourceList, in the form of apidiscovery.k8s.io/v2.
+// Returns the resources of an APIResourceList in the format of apidiscovery.k8s.io/v2.
 Array legacy_resources(const Object& list);
 
 }  // namespace BACKPLANE_API

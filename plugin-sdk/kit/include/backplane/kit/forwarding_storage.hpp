@@ -1,6 +1,6 @@
-// A storage that forwards every call to another one. Derive from it to change single verbs.
+// A storage that forwards every call to another storage. Derive from it to change single verbs.
 //
-// Thread-safety: that of the wrapped storage.
+// Thread-safety: like the wrapped storage.
 // Lifetime:      owns a reference to the wrapped storage.
 // Errors:        those of the wrapped storage, unchanged.
 #pragma once
@@ -20,7 +20,7 @@
 namespace backplane {
 namespace kit BACKPLANE_API {
 
-// `store` must not be null.
+// Forwards the calls to `store`, which must not be null.
 class ForwardingStorage : public StandardStorage, public ObjectDefaulter {
  public:
   explicit ForwardingStorage(std::shared_ptr<StandardStorage> store) : store_(std::move(store)) {}

@@ -1,5 +1,5 @@
-// The signature algorithms of JSON Web Signatures (RFC 7518, section 3.1) that tokens may use: RSA and ECDSA. `none`, HMAC and EdDSA are
-// not among them, so no key verifies a token of these algorithms.
+// The signature algorithms of JSON Web Signatures (RFC 7518, section 3.1) that tokens may use: RSA and ECDSA. They do not include `none`,
+// HMAC and EdDSA, so no key verifies a token with one of these.
 //
 // Thread-safety: pure functions.
 #pragma once

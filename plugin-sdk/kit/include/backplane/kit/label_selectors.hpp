@@ -1,4 +1,4 @@
-// metav1.LabelSelector as objects hold it, and the labels of object trees.
+// Converts metav1.LabelSelector members of objects, and labels of object trees.
 //
 // Thread-safety: pure functions.
 // Errors:        kBadRequest for an invalid selector, with the text of the selectors' parser.
@@ -12,9 +12,9 @@
 
 namespace backplane::kit {
 
-// An empty selector selects everything.
+// Converts a metav1.LabelSelector. An empty selector selects all objects.
 Result<LabelSelector> label_selector_of(const Object& selector);
-// metadata.labels, sorted by key.
+// Returns metadata.labels, sorted by key.
 Labels labels_of_object(const Object& object);
 
 }  // namespace backplane::kit

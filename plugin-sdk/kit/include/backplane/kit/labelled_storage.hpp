@@ -1,6 +1,6 @@
-// A storage that refuses unknown field labels with the kind's own error text.
+// A storage that refuses unknown field labels with an error text that is specific to the kind.
 //
-// Thread-safety: that of the wrapped storage.
+// Thread-safety: like the wrapped storage.
 // Lifetime:      owns a reference to the wrapped storage.
 // Errors:        those of the wrapped storage; kBadRequest for list, watch and deletecollection with an unknown field label.
 #pragma once
@@ -14,11 +14,11 @@
 namespace backplane {
 namespace kit BACKPLANE_API {
 
-// kit::GroupInstaller::put_words makes one.
+// GroupInstaller::put_words (kit/group.hpp) makes such storages.
 class LabelledStorage : public ForwardingStorage {
  public:
-  // `labels`: the known field labels. The error for another label is `before` + label + `after`.
-  // `field label not supported: spec.x` and the like, worded as the kind's strategy upstream words it.
+  // `labels`: the known field labels. The error for any other label is `before` + label + `after`, such as `field label not supported:
+  // spec.x`. The texts are those of upstream's strategy of the kind.
   struct Words {
     std::vector<std::string> labels;
     std::string before;

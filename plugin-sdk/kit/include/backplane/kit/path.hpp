@@ -1,9 +1,9 @@
-// A field path ("spec.containers[0].env") as a chain of stack frames. The text is built only for an error, so validating a valid object
-// allocates nothing.
+// A field path ("spec.containers[0].env") as a linked list of objects on the stack. The text is built only for an error, so validating a
+// valid object allocates no memory.
 //
 // Thread-safety: immutable.
-// Lifetime:      refers to its names and to its parent path, which must outlive it; it cannot be made from a temporary. Functions take it
-//                by const reference and do not store it.
+// Lifetime:      a Path refers to its names and to its parent path, which must outlive it. at() cannot be called on a temporary Path.
+//                Functions take a Path by const reference and do not store it.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 namespace backplane {
 namespace kit {
 
-// One frame: a parent path and one step.
+// One element: a parent path and one step.
 //
 //   void check_container(const Object& container, const kit::Path& path, FieldErrors& errors) {
 //     if (get_string(container, "image").empty()) errors.required(path.at("image"));
@@ -25,7 +25,8 @@ class Path {
   Path(const std::string& root) noexcept : name_(root) {}
   Path(const char* root) noexcept : name_(root) {}
 
-  // The path of a member, a member's item, an item, or a map entry: "path.name", "path.name[index]", "path[index]", "path[key]".
+  // Return the path of a member ("path.name"), of an item of a list member ("path.name[index]"), of an item ("path[index]"), or of a map
+  // entry ("path[key]").
   Path at(std::string_view name) const& noexcept { return {this, name, kNoIndex, Step::kMember}; }
   Path at(std::string_view name, std::size_t index) const& noexcept { return {this, name, index, Step::kMember}; }
   Path at(std::size_t index) const& noexcept { return {this, {}, index, Step::kItem}; }

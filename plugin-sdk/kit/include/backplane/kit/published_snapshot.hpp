@@ -1,11 +1,11 @@
-// The newest version of an immutable value: one writer replaces it, readers use it without locks and without shared counters.
+// The newest version of an immutable value. One writer replaces it; readers use it without locks and without shared counters.
 //
-// A reader marks the version that it uses in a slot that no other reader uses (a hazard pointer). The writer frees a version when neither
-// it nor an older one is marked, so a version may own objects that its predecessors share, and objects that only they refer to.
+// A reader stores a pointer to the version that it uses in a slot that no other reader uses (a hazard pointer). The writer destroys a
+// version when no slot refers to that version or to an older one. So a version may own an object to which only older versions refer.
 //
 // Thread-safety: read() from any thread; publish() from one thread at a time.
 // Lifetime:      a Reader belongs to one thread, must not be kept across co_await, and must not outlive the PublishedSnapshot.
-// Errors:        none; publish() may throw std::bad_alloc and has then changed nothing.
+// Errors:        none. publish() may throw std::bad_alloc, and then has changed nothing.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ namespace backplane::kit {
 
 template <class T>
 class PublishedSnapshot {
-  // One cache line each: readers on different threads do not share lines.
+  // One cache line for each slot, so that readers on different threads do not share cache lines.
   struct alignas(64) Slot {
     std::atomic<const T*> used{nullptr};
   };
@@ -48,7 +48,7 @@ class PublishedSnapshot {
   PublishedSnapshot() = default;
   PublishedSnapshot(const PublishedSnapshot&) = delete;
   PublishedSnapshot& operator=(const PublishedSnapshot&) = delete;
-  // No reader is left. Versions are freed in the order in which they were published.
+  // Precondition: no Reader exists. Versions are destroyed in the order in which they were published.
   ~PublishedSnapshot() {
     retired_.clear();
     delete current_.load(std::memory_order_relaxed);
@@ -58,7 +58,8 @@ class PublishedSnapshot {
     const T* value = current_.load(std::memory_order_acquire);
     if (value == nullptr) return Reader(nullptr, nullptr);
     Slot& slot = take_slot(value);
-    // The writer may have retired `value` before the mark was visible: it is safe only if it is still the current one afterwards.
+    // The writer may have retired `value` before the slot was visible to it. `value` is safe only if it is still the current version
+    // afterwards.
     for (const T* now = current_.load(); now != value; now = current_.load()) {
       value = now;
       slot.used.store(value);
@@ -73,7 +74,7 @@ class PublishedSnapshot {
   }
 
  private:
-  // Threads differ in the addresses of their stacks, so each begins at another slot and nearly always finds it free.
+  // The addresses of the threads' stacks differ, so each thread begins at a different slot, which nearly always is free.
   Slot& take_slot(const T* value) const noexcept {
     const char here = 0;
     std::size_t at = static_cast<std::size_t>((reinterpret_cast<std::uintptr_t>(&here) >> 16U) * 0x9E3779B97F4A7C15ULL >> 58U);

@@ -1,4 +1,4 @@
-// The metrics of a configuration file that is reloaded while the server runs, under kube-apiserver's names.
+// The metrics of a configuration file that is reloaded while the server runs, with kube-apiserver's names.
 //
 //   kit::ReloadMetrics metrics({"apiserver_x_config_controller", "[ALPHA] Total …", "[ALPHA] Timestamp …", "[ALPHA] Information …"}, id);
 //   metrics.in_effect(kit::content_hash(text));
@@ -18,16 +18,16 @@ namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {
 
 struct ReloadMetricTexts {
-  std::string_view prefix;                  // of the names
+  std::string_view prefix;                  // the prefix of the metrics' names
   std::string_view total, last_time, info;  // help texts
 };
 
 class ReloadMetrics {
  public:
-  // `server_hash`: content_hash() of server_id(), a label.
+  // `server_hash`: content_hash() of server_id(); the value of a label.
   ReloadMetrics(const ReloadMetricTexts& texts, std::string server_hash);
 
-  // `hash`: content_hash() of the file that is in effect.
+  // Records the file that is in effect. `hash`: content_hash() of the file.
   void in_effect(std::string hash);
   // Counts a reload.
   void reloaded(bool success);

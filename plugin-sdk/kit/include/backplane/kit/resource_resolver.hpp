@@ -1,7 +1,7 @@
-// The resource of a kind, as discovery lists it (upstream: RESTMapper, resolver.ResourceResolver).
+// Resolves a kind to its resource with the discovery documents (upstream: RESTMapper, resolver.ResourceResolver).
 //
 // Thread-safety: resolve() may be called from any executor.
-// Lifetime:      owns its client.
+// Lifetime:      shares ownership of its client.
 // Errors:        kNotFound if no group version lists the kind; those of the call.
 #pragma once
 
@@ -20,7 +20,7 @@ struct ResolvedResource {
   bool namespaced = false;
 };
 
-// "apps/v1" or "v1". Errors: kBadRequest with apimachinery's text ("unexpected GroupVersion string: a/b/c").
+// Parses "apps/v1" or "v1". Errors: kBadRequest with apimachinery's text ("unexpected GroupVersion string: a/b/c").
 Result<GroupVersion> parse_group_version(std::string_view api_version);
 
 class ResourceResolver {

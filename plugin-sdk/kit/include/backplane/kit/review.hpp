@@ -1,4 +1,4 @@
-// Kinds that are evaluated and not stored: a POST returns the object with its result (TokenReview, SubjectAccessReview …).
+// Kinds that are evaluated instead of stored: a POST returns the object with its result (TokenReview, SubjectAccessReview …).
 //
 // Thread-safety: const after construction; any thread.
 // Lifetime:      owns a reference to its types.
@@ -35,9 +35,10 @@ class ReviewStorage : public RestStorage, public Scoper, public SingularNameProv
                                            CreateValidation& validation) override;
 
  protected:
-  // Refuses a review that cannot be answered, before the validating step of admission; the default refuses none.
+  // Returns an error to refuse a review that cannot be answered. Called before the validating step of admission. The default refuses no
+  // review.
   virtual Status check(const Object& review) const;
-  // Writes the result into `review`. metadata.namespace is that of the request.
+  // Writes the result into `review`. Its metadata.namespace is the namespace of the request.
   virtual Task<Status> answer(RequestContext& context, Object& review) const = 0;
 
  private:
@@ -50,8 +51,8 @@ class ReviewStorage : public RestStorage, public Scoper, public SingularNameProv
   bool namespaced_;
 };
 
-// Conversion of a user to and from the JSON of authentication.k8s.io/v1 UserInfo, and of review specs that use `name_key` ("user") for
-// the name.
+// Convert a user to and from JSON: a UserInfo of authentication.k8s.io/v1. `name_key` is the member for the user's name; the specs of
+// access reviews use "user".
 Object user_info(const UserInfo& user, std::string_view name_key = "username");
 UserInfo read_user_info(const Object& object, std::string_view name_key = "username");
 

@@ -1,7 +1,7 @@
-// Base strategies of kinds: the rules that Kubernetes adds for all built-in kinds, and the status subresource.
+// Base classes of strategies: the rules that all built-in kinds of Kubernetes have, and the status subresource.
 //
 // Thread-safety: const after construction; any thread.
-// Lifetime:      shared with the storages made from them.
+// Lifetime:      shared with the storages that use them.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@
 namespace backplane {
 namespace kit BACKPLANE_API {
 
-// Base of a kind's strategy: applies the facts and the rules common to all kinds. Override the functions below to add rules; each default
-// does nothing.
+// Base of a kind's strategy: applies the KindFacts and the rules common to all kinds. Override the protected functions to add rules; their
+// defaults do nothing.
 //
 //   class RunnerStrategy final : public kit::KindStrategy {
 //    public:
@@ -32,20 +32,21 @@ class KindStrategy : public Strategy {
   void validate_update(RequestContext& context, const Object& object, const Object& old, FieldErrors& errors) const final;
 
  protected:
-  // Reset and set fields on create and on update, after the rules of the facts.
+  // Reset and set fields, on create and on update. Called after the rules of the KindFacts.
   virtual void prepare_create(Object& object) const;
   virtual void prepare_update(Object& object, const Object& old) const;
-  // Rules on one object that involve several fields; called on create and update. Rules on single fields belong in the schema.
+  // Adds errors of rules that involve several fields of one object; called on create and update. Rules about single fields belong in the
+  // schema.
   virtual void check(const Object& object, FieldErrors& errors) const;
-  // Rules whose messages depend on the version of the request; called after check().
+  // Adds errors whose messages depend on the API version of the request; called after check().
   virtual void check_request(const RequestContext& context, const Object& object, FieldErrors& errors) const;
-  // Rules for new objects only; called after check_request().
+  // Adds errors of rules for new objects only; called after check_request().
   virtual void check_new(const Object& object, FieldErrors& errors) const;
-  // Rules on a change; called on update, before check().
+  // Adds errors of rules about a change; called on update, before check().
   virtual void check_change(const Object& object, const Object& old, FieldErrors& errors) const;
 };
 
-// Strategy of /status: an update changes only status and metadata.
+// The strategy of /status: an update changes only status and metadata.
 class StatusStrategy : public Strategy {
  public:
   struct Options {
@@ -62,7 +63,7 @@ class StatusStrategy : public Strategy {
   void prepare_for_update(RequestContext& context, Object& object, const Object& old) const override;
   void validate_update(RequestContext& context, const Object& object, const Object& old, FieldErrors& errors) const override;
 
-  // Rules on the new status; the default does nothing.
+  // Adds errors of rules about the new status. The default does nothing.
  protected:
   virtual void check_status(const Object& object, const Object& old, FieldErrors& errors) const;
   const Strategy& parent() const noexcept { return *parent_; }
@@ -73,8 +74,8 @@ class StatusStrategy : public Strategy {
   std::vector<std::string> resets_;
 };
 
-// Facts for a subresource of the kind: the same scope and names, without its other behaviour. `checked`: the part that the schema's rules
-// apply to.
+// Returns facts for a subresource of the kind: the same scope and names, without other behaviour. `checked`: the part of the object to
+// which the schema's rules apply.
 KindFacts subresource_facts(const Strategy& parent, ObjectPart checked);
 
 // Adds an error for each finalizer without a domain that Kubernetes does not define.

@@ -1,4 +1,5 @@
 // Signs JSON Web Tokens with a private key.
+//
 // Plugins that use this header link OpenSSL::Crypto.
 //
 // Thread-safety: const; any thread.
@@ -19,13 +20,14 @@ namespace kit BACKPLANE_API {
 
 class TokenSigner {
  public:
-  // A PEM private key: RSA (RS256) or EC on P-256, P-384 or P-521 (ES256, ES384, ES512). The first one of the text.
+  // Read the first private key of a PEM text: an RSA key (signs with RS256), or an EC key on P-256, P-384 or P-521 (signs with ES256, ES384
+  // or ES512).
   static Result<std::shared_ptr<const TokenSigner>> from_file(const std::string& path);
   static Result<std::shared_ptr<const TokenSigner>> from_pem(std::string_view pem);
 
-  // header.claims.signature. The header has `alg` and `kid`. Takes up to a few milliseconds.
+  // Returns the token header.claims.signature. The header contains `alg` and `kid`. Takes up to a few milliseconds.
   Result<std::string> sign(const Object& claims) const;
-  // The same with another header; its `alg` selects the algorithm, which must be one of the key's.
+  // Like sign() above, with another header. Its `alg` selects the algorithm, which must be one of the key's.
   Result<std::string> sign(const Object& header, std::string_view payload) const;
   const std::string& key_id() const noexcept { return public_key_.id(); }
   std::string_view algorithm() const noexcept { return jose_algorithm_name(public_key_.algorithm()); }

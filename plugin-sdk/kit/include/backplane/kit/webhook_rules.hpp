@@ -1,4 +1,4 @@
-// Validation of webhook client configurations: URL or service reference (k8s.io/apiserver/pkg/util/webhook).
+// Validation of webhook client configurations: a URL or a reference to a service (k8s.io/apiserver/pkg/util/webhook).
 //
 // Thread-safety: pure functions.
 #pragma once

@@ -11,17 +11,17 @@
 
 namespace backplane::workload {
 
-// The name of the value's kind in encoding/json: object, array, string, number, bool.
+// Returns encoding/json's name for the kind of the value: object, array, string, number or bool.
 std::string_view go_kind(const Value& value);
 
 struct AnnotationValue {
-  Value value;          // null if the text is "null" or has a problem
-  std::string problem;  // empty: no problem
+  Value value;          // null if the text is "null" or is invalid
+  std::string problem;  // the error; empty: the text is valid
 };
 
-// Reads a text that holds an object of the type; `go_type`: the type's name in messages ("v1.AvoidPods").
+// Reads a text that contains an object of the type `type`. `go_type`: the type's name in messages ("v1.AvoidPods").
 AnnotationValue read_annotation(std::string_view text, const Schema& type, std::string_view go_type);
-// Reads a text that holds a list of such objects; `go_type`: of an item ("core.Taint").
+// Reads a text that contains a list of such objects. `go_type`: the name of an item's type ("core.Taint").
 AnnotationValue read_annotation_list(std::string_view text, const Schema& type, std::string_view go_type);
 
 }  // namespace backplane::workload

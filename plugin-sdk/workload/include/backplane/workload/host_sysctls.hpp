@@ -1,4 +1,4 @@
-// Sysctls of namespaces that a pod shares with its host.
+// Checks sysctls of namespaces that a pod shares with its host.
 //
 // Thread-safety: pure.
 // Errors:        added to FieldErrors with upstream's messages.
@@ -10,7 +10,7 @@
 
 namespace backplane::workload {
 
-// Checks new pods and templates; existing pods may keep such settings. `path`: of the spec.
+// For new pods and templates only: existing pods may keep such sysctls. `path`: the path of the pod spec.
 void validate_host_sysctls(const Object& pod_spec, const kit::Path& path, FieldErrors& errors);
 
 }  // namespace backplane::workload

@@ -1,4 +1,4 @@
-// Names of container images, as far as defaults depend on them.
+// Reads the parts of a container image's name on which defaults depend.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -9,7 +9,8 @@
 
 namespace backplane::workload {
 
-// The tag of an image: "latest" if it has neither tag nor digest, empty if it has only a digest, nullopt if the name is malformed.
+// Returns the tag of an image: "latest" if the name has neither a tag nor a digest, empty if it has only a digest, nullopt if it is
+// malformed.
 std::optional<std::string> image_tag(std::string_view image);
 
 }  // namespace backplane::workload

@@ -1,7 +1,7 @@
-// Annotations with a meaning for pods (pkg/apis/core/validation): mirror pods, the cost of deletion, tolerations, and the profiles of
+// Annotations that have a meaning for pods (pkg/apis/core/validation): mirror pods, deletion costs, tolerations, and the profiles of
 // seccomp and AppArmor, which were annotations before they became fields.
 //
-// Thread-safety: pure functions on trees of the caller's.
+// Thread-safety: pure functions on trees that the caller owns.
 // Errors:        added to FieldErrors with upstream's messages.
 #pragma once
 
@@ -20,19 +20,19 @@ inline constexpr std::string_view kAppArmorAnnotation = "container.apparmor.secu
 inline constexpr std::string_view kPodSeccompAnnotation = "seccomp.security.alpha.kubernetes.io/pod";
 inline constexpr std::string_view kContainerSeccompAnnotation = "container.seccomp.security.alpha.kubernetes.io/";
 
-// The profile that a legacy AppArmor annotation represents; null if it represents none.
+// Returns the profile for the value of a legacy AppArmor annotation; null if the value has no meaning.
 Value app_armor_profile(std::string_view annotation);
 
-// Annotations of a pod or a pod template; `path`: of the annotations. `before`: the annotations before an update, which may keep a cost
-// that is not a number.
+// Checks the annotations of a pod or a pod template. `path`: the path of the annotations. `before`: the annotations before an update; a
+// deletion cost that is not a number is valid if `before` contains it.
 void validate_pod_annotations(const Object& annotations, const Object& pod_spec, const kit::Path& path, const Object* before,
                               FieldErrors& errors);
-// Checks the new annotations of a pod, and that an update may change them so.
+// Checks the new annotations of a pod, and that an update may change the annotations in this way.
 void validate_pod_annotation_changes(const Object& pod, const Object& old, FieldErrors& errors);
-// A profile set by field and by annotation must be equal, in new objects; `path`: of the spec.
+// Checks, for new objects, that a profile that is set by a field and by an annotation is equal in both. `path`: the path of the pod spec.
 void validate_profiles_told_twice(const Object& annotations, const Object& pod_spec, const kit::Path& path, FieldErrors& errors);
 
-// Copies a new pod's AppArmor annotations to fields; returns the warnings for the client.
+// Copies the AppArmor annotations of a new pod to fields. Returns the warnings for the client.
 std::vector<std::string> take_app_armor_annotations(Object& pod);
 
 }  // namespace backplane::workload

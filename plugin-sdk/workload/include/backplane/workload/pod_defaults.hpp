@@ -1,20 +1,20 @@
 // Defaults of pods and pod templates that a schema cannot express (pkg/apis/core/v1/defaults.go).
 //
-// Thread-safety: pure functions on a tree of the caller's.
+// Thread-safety: pure functions on a tree that the caller owns.
 #pragma once
 
 #include "backplane/core/json.hpp"
 
 namespace backplane::workload {
 
-// The defaults of every pod spec, of pods and of templates.
+// Sets the defaults that pod specs have in pods and in templates.
 void apply_pod_spec_defaults(Object& pod_spec);
-// template.spec, which is created if it is missing.
+// Sets the defaults of template.spec. Creates template.spec if it is missing.
 void apply_pod_template_defaults(Object& pod_template);
-// The defaults of pods only, to apply after apply_pod_spec_defaults(): requests from limits, host ports, service links, a grace period that
-// is not negative.
+// Sets the defaults that only pods have: requests from limits, host ports, service links, a grace period that is not negative. Call it
+// after apply_pod_spec_defaults().
 void apply_pod_only_defaults(Object& pod);
-// The last change before encoding, for a pod spec and for a kind with spec.template.
+// Make the last change before encoding, to a pod spec, or to an object of a kind with spec.template.
 void canonicalize_pod_spec(Object& pod_spec);
 void canonicalize_template(Object& object);
 

@@ -1,7 +1,7 @@
-// Rules for pod specs and pod templates that involve several fields (pkg/apis/core/validation). The schema has the rules of single fields,
-// which are evaluated first.
+// Rules for pod specs and pod templates that involve several fields (pkg/apis/core/validation). The rules of single fields are in the
+// schema and are evaluated first.
 //
-// Thread-safety: pure functions on trees of the caller's.
+// Thread-safety: pure functions on trees that the caller owns.
 // Errors:        added to FieldErrors with upstream's messages.
 #pragma once
 
@@ -17,45 +17,45 @@
 
 namespace backplane::workload {
 
-// The host's flags for pods. A plugin reads them once, while it provisions, and passes them to its strategies.
+// The host's flags for pods. A plugin reads them once, in provision(), and passes them to its strategies.
 struct PodValidationOptions {
   bool allow_privileged = false;  // --allow-privileged: containers may be privileged
-  // Invalid values that an update tolerates if the stored pod has them (GetValidationOptionsFromPodSpecAndMeta of pkg/api/pod).
+  // Invalid values that an update may keep if the stored pod has them (GetValidationOptionsFromPodSpecAndMeta of pkg/api/pod).
   bool init_resize_policy = false;
   bool devices_without_host_users = false;
   bool spread_keys_twice = false;
   bool parts_of_pages = false;
   bool token_paths = false;
 
-  // The options for an update of a pod with `old_spec`: these, and tolerance for the invalid values that `old_spec` has.
+  // Returns the options for an update of a pod with `old_spec`: these options, and tolerance of the invalid values that `old_spec` has.
   PodValidationOptions for_update_of(const Object& old_spec) const;
 };
 PodValidationOptions pod_validation_options(const Host& host);
 
-// `pod_name`: the name of the pod; empty for templates.
+// Checks a pod spec. `pod_name`: the name of the pod; empty for a template.
 void validate_pod_spec(const Object& pod_spec, const kit::Path& path, std::string_view pod_name, const PodValidationOptions& options,
                        FieldErrors& errors);
-// Labels, annotations and spec of a pod template.
+// Checks the labels, the annotations and the spec of a pod template.
 void validate_pod_template(const Object& pod_template, const kit::Path& path, const PodValidationOptions& options, FieldErrors& errors);
 
-// ---- parts, one source file each
+// ---- parts of validate_pod_spec(), one source file each
 void validate_containers(const Object& pod_spec, const kit::Path& path, const std::set<std::string>& volumes,
                          const PodValidationOptions& options, FieldErrors& errors);
-// Images of pods must not have leading or trailing blanks; those of templates are not checked.
+// Checks that the image of a pod's container has no leading or trailing blanks. Images of templates are not checked.
 void validate_image_ends(const Object& container, const kit::Path& path, FieldErrors& errors);
-// Returns the names of the valid volumes.
+// Checks the volumes. Returns the names of the valid volumes.
 std::set<std::string> validate_volumes(const Object& pod_spec, const kit::Path& path, std::string_view pod_name,
                                        const PodValidationOptions& options, FieldErrors& errors);
 void validate_claim_spec(const Object& claim_spec, const kit::Path& path, FieldErrors& errors);
 void validate_field_ref(const Object& holder, const kit::Path& path, const std::set<std::string>& allowed, FieldErrors& errors);
 void validate_resource_field_ref(const Object& ref, const kit::Path& path, bool volume, FieldErrors& errors);
 
-// ---- small ones
-// Wrappers of SDK rules that take the path as a text: the text is built only if there is an error. An empty value is valid.
+// ---- helpers
+// Call functions of the SDK whose path is a text: the text is built only if there is an error. An empty value is valid.
 using ObjectRules = void (*)(const Object& object, const std::string& path, FieldErrors& errors);
 void check_at(ObjectRules rules, const Object& object, const kit::Path& path, FieldErrors& errors);
 void add_problems(const std::vector<std::string>& problems, const kit::Path& path, std::string_view value, FieldErrors& errors);
-// Unsupported value unless it is one of `supported`.  An absent member is not an error.
+// Adds the error "Unsupported value" unless the member is one of `supported`.  An absent member is not an error.
 void check_one_of(const Object& parent, std::string_view key, const kit::Path& path, const std::vector<std::string>& supported,
                   FieldErrors& errors);
 

@@ -12,7 +12,7 @@
 
 namespace backplane::workload {
 
-// For the columns of a group's document: "accessModes" ("RWO,ROX").
+// Returns the printers for the columns of a group document: "accessModes" ("RWO,ROX").
 std::map<std::string, kit::Printer, std::less<>> printers();
 
 std::string print_access_modes(const Array* modes);

@@ -1,4 +1,4 @@
-// Resource lists (v1.ResourceList): rules.
+// Rules for resource lists (v1.ResourceList).
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -15,14 +15,15 @@
 
 namespace backplane::workload {
 
-// Rules for `resources` of a container: names, quantities not negative, requests not above limits, huge pages whole unless
-// `allow_parts_of_pages`.
+// Checks `resources` of a container: the names, that no quantity is negative, that no request exceeds its limit, and that amounts of huge
+// pages are whole numbers of pages, unless `allow_parts_of_pages`.
 void validate_resource_requirements(const Object& resources, const kit::Path& path, FieldErrors& errors, bool allow_parts_of_pages = false);
-// A canonical quantity in whole units, rounded away from zero; nullopt if it exceeds 64 bits.
+// Returns a canonical quantity in whole units, rounded away from zero; nullopt if it exceeds 64 bits.
 std::optional<std::int64_t> whole_units(std::string_view quantity);
-// The error if a canonical quantity is not a whole number of the huge pages that the name states; empty if it is valid, or for other names.
+// Returns the error if a canonical quantity is not a whole number of huge pages of the size in the name; empty if it is, or for other
+// names.
 Problems huge_page_problems(std::string_view name, std::string_view quantity);
-// Whether the limits or requests have an amount of huge pages that is not whole.
+// True if a limit or a request is an amount of huge pages that is not a whole number of pages.
 bool has_parts_of_pages(const Object& resources);
 // Checks only the rules that compare requests with limits.
 void validate_requests(const Object& resources, const kit::Path& path, FieldErrors& errors);

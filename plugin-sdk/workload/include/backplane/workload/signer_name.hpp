@@ -13,16 +13,17 @@
 namespace backplane::workload {
 
 void check_signer_name(const std::string& path, std::string_view name, FieldErrors& errors);
-// Annotations that users pass to a signer: keys have a domain and may use upper case, and the total size is at most 256 KiB.
+// Checks annotations that users pass to a signer: a key has a domain and may contain upper-case letters, and the total size is at most 256
+// KiB.
 void check_user_annotations(const std::string& path, const Object& annotations, FieldErrors& errors);
-// Whether the signer is one of Kubernetes' own.
+// True if the signer is one of Kubernetes.
 bool is_kubernetes_signer(std::string_view name) noexcept;
-// The domain before the slash.
+// Returns the domain before the slash.
 std::string_view signer_domain(std::string_view name) noexcept;
-// The reason why the bundle of a signer (empty: without a signer) cannot have the name; `prefix`: the name is a prefix, to which a suffix
-// will be added.
+// Returns the reasons why the bundle of `signer` (empty: a bundle without a signer) cannot have the name. `prefix`: the name is a
+// generateName, to which a suffix will be added.
 Problems bundle_name_problems(std::string_view signer, std::string_view name, bool prefix);
-// The same for a name alone, which begins with the signer's name.
+// Like the function above, for a name that begins with the signer's name.
 Problems bundle_name_problems(std::string_view name);
 
 }  // namespace backplane::workload

@@ -1,5 +1,5 @@
-// Strategies of kinds that hold pods: the host's options for pods; for kinds with a selector and a pod template in spec, also their common
-// defaults, validation and warnings.
+// Strategies of kinds that contain pods. PodHolderStrategy stores the host's options for pods. WorkloadStrategy adds the common defaults,
+// validation and warnings of kinds with a selector and a pod template in spec.
 //
 // Thread-safety: const after construction; any thread.
 #pragma once
@@ -13,16 +13,16 @@
 
 namespace backplane::workload {
 
-// The differences between such kinds.
+// The differences between the kinds with a WorkloadStrategy.
 struct WorkloadFacts {
   std::string_view selector_kind = {};  // completes "empty selector is invalid for …"
   bool selector_required = true;
-  const char* bad_selector = nullptr;                // message of a second error for an invalid selector; null: none
-  bool names_hosts = false;                          // its name becomes part of its pods' host names
+  const char* bad_selector = nullptr;                // the message of a second error for an invalid selector; null: no second error
+  bool names_hosts = false;                          // the object's name becomes part of the host names of its pods
   std::string_view without_deadline = "ReplicaSet";  // completes "activeDeadlineSeconds in … is not Supported"
 };
 
-// A kind whose objects contain pods, which are validated with the host's options.
+// The strategy of a kind whose objects contain pods. The host's options apply to the validation of these pods.
 class PodHolderStrategy : public kit::KindStrategy {
  public:
   PodHolderStrategy(KindFacts facts, PodValidationOptions options) : KindStrategy(std::move(facts)), options_(options) {}
@@ -43,7 +43,7 @@ class WorkloadStrategy : public PodHolderStrategy {
   void canonicalize(Object& object) const override;
 
  protected:
-  // Checks the selector, the template, and that its restartPolicy is Always.
+  // Checks the selector and the template, and that the template's restartPolicy is Always.
   void check(const Object& object, FieldErrors& errors) const override;
   void check_selector(const Object& spec, FieldErrors& errors) const;
 
