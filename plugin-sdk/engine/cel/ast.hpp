@@ -85,8 +85,8 @@ struct Expr {
 
 // The reference of a name or a call.
 struct Reference {
-  std::string_view name = {};                  // of a variable or a type, whole: "google.protobuf.Timestamp"; empty for calls
-  std::span<const Overload* const> overloads;  // of a call: the matching overloads, in the order of their declaration
+  std::string_view name = {};                  // the qualified name of a variable or a type: "google.protobuf.Timestamp"; empty for calls
+  std::span<const Overload* const> overloads;  // for a call: the matching overloads, in the order of their declaration
 };
 
 class Ast {

@@ -19,7 +19,7 @@ struct Environment::State {
   EnvironmentOptions options;
   mutable cel_detail::TypeArena arena;  // filled while the environment is made
   std::map<std::string, const cel_detail::Type*, std::less<>> variables;
-  std::map<std::string, const cel_detail::Type*, std::less<>> types;  // the types that a name denotes, by that name
+  std::map<std::string, const cel_detail::Type*, std::less<>> types;  // the type that a name denotes, by that name
   cel_detail::Syntax syntax;
   std::vector<bool> enabled;       // by index of overload
   bool cross_types = false;        // numbers of different types can be compared

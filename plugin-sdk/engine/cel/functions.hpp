@@ -29,7 +29,7 @@ struct Call {
 using Function = Val (*)(Call& call);
 
 struct Implementation {
-  std::string_view id;  // of the overload
+  std::string_view id;  // the id of the overload
   Function function;
 };
 

@@ -18,7 +18,7 @@ struct UrlVal : Opaque {
 // The exact number: value * 10^scale if `plain` is true; otherwise digits * 10^scale.
 struct QuantityVal : Opaque {
   bool plain = true;
-  bool negative = false;  // of digits
+  bool negative = false;  // the sign of `digits`
   std::int64_t value = 0;
   std::int32_t scale = 0;
   std::string_view digits = {};  // no leading zeros; empty is zero
@@ -41,7 +41,7 @@ struct FormatVal : Opaque {
 };
 struct AuthorizerVal : Opaque {
   const cel::Authorizer* authorizer = nullptr;
-  std::string_view account_namespace = {}, account = {};  // not empty: check for this service account
+  std::string_view account_namespace = {}, account = {};  // not empty: checks are made for this service account
 };
 // The path, group or resource to check.
 struct CheckVal : Opaque {

@@ -13,7 +13,7 @@ namespace backplane::cel_detail {
 inline constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 
 struct SourceProblem {
-  std::size_t offset = 0;  // in bytes; kNowhere: of the whole expression
+  std::size_t offset = 0;  // in bytes; kNowhere: the problem concerns the whole expression
   std::string text;
 };
 

@@ -150,8 +150,8 @@ const Overload* find_overload(std::string_view id);
 namespace backplane::cel {
 
 struct DeclField {
-  std::string name;       // as expressions write it: "__namespace__", "a__dot__b"
-  std::string json_name;  // as objects have it
+  std::string name;       // the name in expressions: "__namespace__", "a__dot__b"
+  std::string json_name;  // the name of the member in objects
   std::shared_ptr<const DeclType> type;
   bool required = false;
 };

@@ -81,13 +81,13 @@ struct MapBody {
   std::uint32_t size = 0;
   std::uint32_t buckets = 0;             // size of `index`: a power of two; 0: few entries, searched linearly
   const std::uint32_t* index = nullptr;  // by hash: entry + 1, 0 is free
-  std::string_view type_name = {};       // of a message made by name ("JSONPatch"); empty: a map
+  std::string_view type_name = {};       // the name of a message ("JSONPatch"); empty: a map
 };
 // The accumulator of a comprehension; a map has keys and values alternating.
 struct Growing {
   Val* items = nullptr;
   std::uint32_t size = 0, capacity = 0;
-  std::uint32_t* index = nullptr;  // of maps, as MapBody's
+  std::uint32_t* index = nullptr;  // for maps, like MapBody::index
   std::uint32_t buckets = 0;
 
   void add(Arena& arena, const Val& value);

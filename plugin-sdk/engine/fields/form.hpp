@@ -36,7 +36,7 @@ struct TypeRef {
 struct ListForm {
   TypeRef items;
   bool atomic = true;
-  std::vector<std::string> keys;  // of a map list
+  std::vector<std::string> keys;  // the keys of a map list
 };
 
 struct MapForm {
@@ -47,7 +47,7 @@ struct MapForm {
   };
   std::vector<Field> fields;
   std::unordered_map<std::string_view, std::size_t> index;  // into fields
-  TypeRef elements;                                         // of members that are not fields; none: only fields are allowed
+  TypeRef elements;                                         // the type of members that are not fields; none: only fields are allowed
   bool atomic = false;
   bool deduced = false;  // the type is unknown
 

@@ -39,7 +39,7 @@ class ItemIndex {
   static constexpr std::size_t kFew = 8;
 
   std::vector<Item> items_;
-  std::unordered_map<std::string_view, Found> places_;  // by code, of a long list
+  std::unordered_map<std::string_view, Found> places_;  // by code; only for a long list
 };
 
 }  // namespace backplane::fields

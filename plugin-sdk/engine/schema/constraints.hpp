@@ -18,13 +18,13 @@ namespace backplane::schema {
 class Type;
 
 struct Constraints {
-  bool typed = true;   // the schema names a type; otherwise the type only selects the keywords
+  bool typed = true;   // false: the schema names no type, and Type::form() only selects the keywords
   std::string format;  // "date-time", "int32", …
   std::optional<Value> default_value;
   bool nullable = false;
   bool int_or_string = false;
   bool preserve_unknown = false;
-  bool keeps_unknown = false;  // of a whole custom resource: nothing is pruned, at any depth
+  bool keeps_unknown = false;  // set for a whole custom resource: nothing is pruned, at any depth
   bool embedded_resource = false;
   bool additional_allowed = false;    // additionalProperties: true
   bool additional_forbidden = false;  // additionalProperties: false

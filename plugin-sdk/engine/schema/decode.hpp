@@ -21,7 +21,7 @@ struct Frame {
   const Frame* parent = nullptr;
   Step step = Step::kRoot;
   const Type* holder = nullptr;  // the struct of a field
-  std::string_view name;         // of the field, or the map key
+  std::string_view name;         // the name of the field, or the map key
   std::string_view embedded;     // Go structs embedded on the way to the field
   std::size_t index = 0;
 };

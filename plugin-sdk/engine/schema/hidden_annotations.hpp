@@ -17,7 +17,7 @@ std::string hidden_annotation_problem(const Type& type, const Value& object);
 
 // Whether `metadata` (JSON) has hidden annotations; false without a schema.
 bool has_hidden_annotations(const Schema* schema, std::string_view metadata);
-// The same JSON without hidden annotations.
+// Returns `metadata` without hidden annotations.
 std::string without_hidden_annotations(const Schema& schema, std::string_view metadata);
 
 }  // namespace backplane::schema

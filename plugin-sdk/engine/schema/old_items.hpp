@@ -20,7 +20,7 @@ enum class ListKind : unsigned char { kPlain, kAtomic, kSet, kMap };
 // How the items of a list are identified.
 struct ListIdentity {
   ListKind kind = ListKind::kPlain;
-  std::vector<std::string> keys;  // of a map: the members that name an item
+  std::vector<std::string> keys;  // kMap: the members that identify an item
 };
 // Properties of a list from its schema.
 ListIdentity list_identity_of(const Object& schema);
@@ -40,7 +40,7 @@ class OldItems {
 
   const ListIdentity& identity_;
   const Array* list_ = nullptr;                               // null: there are no old items
-  std::unordered_multimap<std::size_t, std::size_t> places_;  // of a long list: hash → index
+  std::unordered_multimap<std::size_t, std::size_t> places_;  // only for a long list: hash → index
 };
 
 }  // namespace backplane::schema

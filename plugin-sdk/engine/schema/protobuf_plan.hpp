@@ -20,13 +20,13 @@ struct ProtobufField {
   std::size_t property = 0;  // index in the properties of the body that is walked
   bool wrapped = false;      // a list wrapped in a message
   std::string tag;           // the tag of one value; for a list or map, of one item or entry
-  std::string unset;         // the value of the member when it is not set; empty: none
+  std::string unset;         // the encoding of an unset member; empty: an unset member is not encoded
   // A message whose members are members of the same JSON object.
   std::unique_ptr<const ProtobufPlan> inlined;
 };
 
 struct ProtobufPlan {
-  std::vector<ProtobufField> fields;  // by rising number
+  std::vector<ProtobufField> fields;  // in ascending order of their numbers
 
   // The plan of a body's own members.
   static std::unique_ptr<const ProtobufPlan> make(const Body& body);

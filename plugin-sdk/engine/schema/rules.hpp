@@ -37,11 +37,11 @@ using Conditions = std::vector<std::vector<Condition>>;
 struct Fixed {
   struct Change {
     MemberPath member;
-    Conditions when, when_was;  // of the new and the old struct
+    Conditions when, when_was;  // conditions on the new struct, and on the old struct
     bool shows_new = false;     // a difference in another field is reported with the new value, not the old one
   };
   std::string text;
-  std::string as;  // the definition whose members alone are compared; empty: the struct's own
+  std::string as;  // only the members of this definition are compared; empty: those of the struct
   std::vector<Change> may;
 };
 
@@ -54,70 +54,70 @@ struct Rules {
   bool required = false;
   std::string required_text;
   std::string forbidden, refused, missing, once, stays, rising, single, wrong;  // error texts; empty: not checked
-  bool goes_on = false;  // the other rules are checked for a required and missing value, too
+  bool goes_on = false;  // the other rules are checked even if a required value is missing
   std::unique_ptr<Fixed> fixed;
   // True: unset values are not checked. False: they are checked. nullopt: they are checked if output prints them ("x-backplane-omit":
   // "never").
   std::optional<bool> optional;
   std::vector<std::string> allowed;
-  std::vector<std::string> allowed_names;  // not empty: replaces those texts
-  std::string allowed_text;                // not empty: replaces the list
-  bool or_qualified = false;               // or any name with a domain
+  std::vector<std::string> allowed_names;  // not empty: errors list these texts instead of `allowed`
+  std::string allowed_text;                // not empty: errors print this text instead of the list
+  bool or_qualified = false;               // a name with a domain is allowed, too
   std::optional<std::int64_t> minimum, maximum;
   std::string range_text;
   Problems (*format)(std::string_view) = nullptr;
   bool domain_path = false;     // a text: a domain followed by a path
-  bool trims_dot = false;       // the trailing dot of a name is removed from it
+  bool trims_dot = false;       // the trailing dot of a name is removed before the check
   bool keeps = false;           // a value that the format refuses may replace another such value
   bool lowered = false;         // a text is checked and quoted in lower case
   bool joined = false;          // the problems of the format are joined into one error
   std::string non_empty;        // not empty: the error of an empty text
   bool label_selector = false;  // structs
-  std::string selector_text;    // not empty: an additional error of an invalid one
+  std::string selector_text;    // not empty: an additional error of an invalid selector
   std::optional<std::int64_t> max_percent;
-  std::optional<std::int64_t> max_items;  // of a list; the items of a longer one are not checked
-  std::string max_items_text;             // not empty: the list's error instead of "Too many"
+  std::optional<std::int64_t> max_items;  // the maximum length of a list; the items of a longer list are not checked
+  std::string max_items_text;             // not empty: the error of a longer list, instead of "Too many"
   NumberFormat number = NumberFormat::kNone;
   bool labels = false;                      // a map
   bool conditions = false;                  // a list of metav1.Condition
-  std::optional<std::int64_t> max_entries;  // of a map
-  std::optional<std::int64_t> max_bytes;    // of a map's keys and values together
+  std::optional<std::int64_t> max_entries;  // the maximum number of a map's entries
+  std::optional<std::int64_t> max_bytes;    // the maximum size of a map's keys and values together
   bool not_negative = false;                // quantities
   bool positive = false;                    // quantities
-  bool counted = false;                     // of a map of quantities: integers for keys of countable resources
+  bool counted = false;                     // in a map of quantities, keys of countable resources must have integers
   std::optional<std::int64_t> max_length;
-  std::string length_text;           // not empty: the error instead of that of the maximal length
+  std::string length_text;           // not empty: the error of a longer text
   std::vector<std::string> entries;  // a map must have exactly these keys
   bool json_object = false;          // raw values
   std::string json_object_text;      // not empty: a text that is not a JSON object counts as missing, with this error
   bool immutable = false;
   std::string immutable_text;
-  bool as_set = false;              // of a list that may not change: order and repetitions do not matter
+  bool as_set = false;              // an immutable list may change its order and its repetitions
   bool unquoted = false;            // the error does not quote the new value
   bool as_go = false;               // a struct that has changed is quoted as Go prints it
   bool when_changed = false;        // values that an update does not change are not checked
-  bool on_create = false;           // its content can never change and is checked on create only
-  bool opaque = false;              // its content is not checked
+  bool on_create = false;           // the content of the value never changes, and is checked on create only
+  bool opaque = false;              // the content of the value is not checked
   std::vector<std::string> unique;  // no two items have equal values of these members
   bool unique_items = false;        // no two items are equal
   std::string unique_text;
   bool empty_too = false;  // two items in which these members are empty are refused, too
-  std::string unique_at;   // the member of the error; items without it are skipped
+  std::string unique_at;   // the member that the error names; items without this member are skipped
   std::string per_family;  // not empty: the items are addresses or ranges, at most one of each family; the error of a second one
   std::string named;       // a member that must be set in every item if there are several
   std::string alone;       // not empty: `alone_item` must be the only item; the error of a list with other items
   std::string alone_item = "*";
   bool alone_forbidden = false;  // the type of that error is Forbidden
   bool whole_list = false;       // errors of an item are reported for the list
-  bool as_members = false;       // of a map: the path of an entry's errors is that of a member
+  bool as_members = false;       // errors of a map's entry have the path of a member (.name)
   bool instead = false;          // earlier errors of the value are dropped
   bool holder = false;           // errors of the value are reported for its holder
   bool whole = false;            // with `holder`: the error quotes the holder
   std::string path;              // the field of the error; with a leading dot: a member of the enclosing value
   // "members": {name: rules}: rules for members of this struct at this place; other uses of the struct may have other rules.
   std::vector<std::pair<std::string, std::unique_ptr<Rules>>> members;
-  std::unique_ptr<Rules> keys;   // of a map's keys
-  std::unique_ptr<Rules> items;  // of a list's items in this place
+  std::unique_ptr<Rules> keys;   // rules of a map's keys
+  std::unique_ptr<Rules> items;  // rules of a list's items at this position
   std::unique_ptr<Rules> next;   // rules that are checked after these rules
 };
 
@@ -196,7 +196,7 @@ struct Derived {
   std::string list;                                      // this list's first item is another name of the same field
   std::string into;                                      // the entries of the member are moved to this map
   std::vector<std::string> from;                         // maps whose entries are added for missing keys
-  Conditions when;                                       // of `from`; empty: always
+  Conditions when;                                       // the condition of `from`; empty: always
   std::vector<std::pair<std::string, Value>> items_say;  // members that each item of the list gets, regardless of the sent ones
   bool thousandths = false;                              // quantities in the member are rounded up to whole thousandths
 };
@@ -205,7 +205,7 @@ struct Derived {
 struct Gated {
   std::vector<std::string> gates;        // all of them must be on
   bool together = false;                 // all members with these gates are one feature: an object that uses one of them may use all
-  bool holder = false;                   // the enclosing struct is removed too if it has no other member
+  bool holder = false;                   // an enclosing struct without other members is removed, too
   std::string having;                    // for a struct, which is removed only if this member of it is set
   std::vector<std::string> also;         // other members that also count as a use of the feature
   std::vector<Value> except;             // values that need no gate

@@ -18,7 +18,7 @@ inline constexpr std::string_view kSetOrder = "$setElementOrder";
 
 // The merge keywords of one member of an object's type.
 struct Member {
-  const Type* type = nullptr;  // of the member; of its items when it is a list
+  const Type* type = nullptr;  // the type of the member; for a list, the type of its items
   const Property* property = nullptr;
   std::string_view merge_key() const noexcept { return property->merge_key; }
 };

@@ -79,7 +79,7 @@ struct Property {
   const Value* default_value = nullptr;  // null: none
   // Set if the default is conditional, or is the value of another member.
   const ConditionalDefault* conditional = nullptr;
-  const Derived* derived = nullptr;  // its conversion by defaulting; null: none
+  const Derived* derived = nullptr;  // the conversion of the member by defaulting; null: none
   std::string_view embedded;         // Go's embedded structs on the way, dotted, for error paths: "VolumeSource"
   std::string_view merge_key;        // x-kubernetes-patch-merge-key
   Omit omit = Omit::kEmpty;
@@ -108,7 +108,7 @@ struct Body {
   std::vector<std::uint16_t> always;         // properties printed when unset
   std::vector<std::uint16_t> with_defaults;  // properties with a declared default
   std::vector<std::uint16_t> derived;        // properties that defaulting converts
-  const Type* items = nullptr;               // of a list, or the values of a map
+  const Type* items = nullptr;               // the type of a list's items, or of a map's values
   const Type* object_shape = nullptr;        // kShape: the type of an object and of an array; and whether a boolean is allowed
   const Type* array_shape = nullptr;
   bool boolean_shape = false;
@@ -116,7 +116,7 @@ struct Body {
   std::uint32_t shape_array = 0;
   std::uint32_t shape_boolean = 0;
   std::vector<std::uint16_t> ruled;                // properties with rules
-  const Rules* item_rules = nullptr;               // of a list's items, a map's values
+  const Rules* item_rules = nullptr;               // rules of a list's items, or of a map's values
   std::unique_ptr<const ListIdentity> identity;    // typed mode: of a list that is a set or a map
   const StructRules* struct_rules = nullptr;       // rules on several members of a struct
   std::unique_ptr<const Constraints> constraints;  // structural mode only
@@ -205,7 +205,7 @@ class Type final : public Schema {
   bool find_out(Known& fact, OwnFact own) const;
 
   SchemaSet::State* set_;
-  std::string_view name_;     // of the definition; empty for types inside one
+  std::string_view name_;     // the name of the definition; empty for types inside a definition
   std::string_view go_type_;  // x-backplane-go-type
   std::string_view text_;     // the definition's JSON; empty when the body was made at once, or when the set has a source
   Form form_;

@@ -25,7 +25,7 @@ namespace backplane BACKPLANE_API {
 
 // The shape of the objects of one response.
 struct Presentation {
-  const Schema* schema = nullptr;  // of the objects; required by every codec except JSON
+  const Schema* schema = nullptr;  // the type of the objects; every codec except JSON requires it
   bool metadata_only = false;      // PartialObjectMetadata
   bool beta = false;               // … of meta.k8s.io/v1beta1 instead of v1
 
@@ -44,7 +44,7 @@ struct ListFacts {
 // The number and the size of a list's items, which a codec with measures_lists() needs before it writes the first byte.
 struct ListMeasure {
   std::size_t items = 0;
-  std::size_t bytes = 0;  // of the encoded items, with their framing in the list
+  std::size_t bytes = 0;  // the size of the encoded items, with their framing in the list
 };
 // The bytes around and between items.
 struct ListTexts {

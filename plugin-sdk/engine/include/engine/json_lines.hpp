@@ -16,7 +16,7 @@ namespace backplane BACKPLANE_API {
 // A member whose name occurs earlier in the same object.
 struct DuplicateMember {
   std::string path;      // "requires[1].name"
-  std::size_t line = 1;  // of the last occurrence
+  std::size_t line = 1;  // the line of the last occurrence
 };
 // The duplicate members in the order of the text; empty if the text is not JSON.
 std::vector<DuplicateMember> duplicate_members(std::string_view text);
