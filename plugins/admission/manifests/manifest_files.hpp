@@ -14,7 +14,7 @@
 namespace backplane::admission::manifests {
 
 struct ManifestDocument {
-  std::string file;  // its path
+  std::string file;  // the path of the file
   std::string text;
 };
 struct ManifestFiles {

@@ -31,7 +31,7 @@ inline constexpr ManifestKinds kMutatingWebhooks{"MutatingWebhookConfiguration",
 // The objects, sorted by name.
 struct ManifestObjects {
   std::vector<Object> main, bindings;
-  std::string hash;  // of the files
+  std::string hash;  // the hash of the files
 };
 Result<ManifestObjects> load_manifests(const std::string& directory, const ManifestKinds& kinds);
 

@@ -20,7 +20,7 @@ struct Evaluated {
   Value value;
   std::string error;                         // not empty: there is no value
   bool out_of_budget = false;                // no further expression is evaluated
-  std::vector<cel::GoValue> go_values = {};  // of an object
+  std::vector<cel::GoValue> go_values = {};  // for ResultForm::kObject
 };
 enum class ResultForm : unsigned char { kValue, kObject, kPatch };
 Evaluated evaluate(cel::Scope& scope, const Expression& expression, cel::Budget& budget, ResultForm form = ResultForm::kValue);

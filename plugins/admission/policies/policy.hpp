@@ -36,7 +36,7 @@ struct AuditAnnotation {
   Expression value;
 };
 struct Mutation {
-  bool json_patch = false;  // else an apply configuration
+  bool json_patch = false;  // false: an apply configuration
   Expression expression;
 };
 
@@ -69,7 +69,7 @@ std::shared_ptr<const Policy> compile_policy(const Object& policy, PolicyType ty
 struct ParamRef {
   std::string name, ns;
   std::optional<LabelSelector> selector;
-  std::string problem;      // of the selector
+  std::string problem;      // the problem of the selector; empty: none
   bool must_exist = false;  // parameterNotFoundAction: Deny
 };
 

@@ -36,9 +36,9 @@ class ValidationOutcome {
   const AdmissionAttributes& attributes_;
   Logger& logger_;
   bool denied_ = false;
-  std::string message_;  // of the first refusal
+  std::string message_;  // the message of the first refusal
   Reason reason_ = Reason::kInvalid;
-  std::vector<std::pair<std::string, std::vector<std::string>>> annotations_;  // of the current policy
+  std::vector<std::pair<std::string, std::vector<std::string>>> annotations_;  // the annotations of the current policy
 };
 
 }  // namespace backplane::admission::policies

@@ -17,7 +17,7 @@ struct PolicyDecision {
   bool failed = false;  // the expression could not be evaluated
   std::string message;
   Reason reason = Reason::kNone;
-  double seconds = 0;  // of the evaluation
+  double seconds = 0;  // the duration of the evaluation
 };
 struct AnnotationResult {
   const AuditAnnotation* annotation = nullptr;

@@ -28,7 +28,7 @@ class FollowedDeviceClasses final : public DeviceClasses {
 
  private:
   mutable std::mutex mutex_;
-  std::map<std::string, std::string, std::less<>> resources_;  // by class; empty: the class declares none
+  std::map<std::string, std::string, std::less<>> resources_;  // extended resources by class; empty: the class declares none
 };
 
 }  // namespace backplane::admission::quota

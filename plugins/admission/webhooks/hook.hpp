@@ -27,7 +27,7 @@ struct Hook {
   std::string name;
   std::string uid;  // "configuration/name/N", because names need not be unique
   std::vector<ResourceRule> rules;
-  OperationSet operations = 0;  // of all rules
+  OperationSet operations = 0;  // the union over all rules
   bool equivalent = true;       // matchPolicy
   LabelMatch namespaces, objects;
   std::shared_ptr<const MatchConditions> conditions;  // null: none
