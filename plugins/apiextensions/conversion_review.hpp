@@ -23,7 +23,7 @@ enum class ReviewFault : unsigned char { kNone, kCall, kMalformed, kPartial, kIn
 std::string_view fault_name(ReviewFault fault) noexcept;
 
 struct ReviewQuestion {
-  std::string version;  // of the review: "v1", "v1beta1"
+  std::string version;  // the version of the review: "v1" or "v1beta1"
   std::string uid;
   std::string from_kind;  // "example.com/v1, Kind=Foo"
   std::string desired;    // "example.com/v2"

@@ -15,7 +15,7 @@ namespace backplane::apiextensions {
 struct FieldPath {
   std::string problem;             // empty: the path is valid
   std::string text;                // for messages: "spec.color", "labels[a]"
-  std::string root;                // its first step: "spec"
+  std::string root;                // the first step of the path: "spec"
   const Object* schema = nullptr;  // the schema at the end of the path; null: the schema does not describe it
 };
 

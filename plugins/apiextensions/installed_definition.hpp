@@ -21,7 +21,7 @@ struct InstalledDefinition {
   std::shared_ptr<const CustomResource> resource;
   std::shared_ptr<SchemaSource> source;
   std::shared_ptr<Stores> stores;
-  std::shared_ptr<Writes> writes;  // of the definition, in all its revisions
+  std::shared_ptr<Writes> writes;  // the writes of the definition in all its revisions
   std::shared_ptr<Watches> watches;
   // Served version → path ("widgets", "widgets/status") → storage.
   std::map<std::string, std::map<std::string, std::shared_ptr<RestStorage>>> paths;

@@ -33,8 +33,8 @@ struct Rule {
 // by keys, and their order is ignored. An open object may have members without a schema; an object with such a member is never equal to
 // another one. The tree omits other parts, and everything below lists of other types.
 struct KeyedPart {
-  std::vector<std::string> keys;  // of a list
-  bool open = false;              // of an object
+  std::vector<std::string> keys;  // the keys of a list of type map
+  bool open = false;              // an open object
   // For an open object all declared members; null: the member is compared by equality.
   std::map<std::string, std::unique_ptr<const KeyedPart>, std::less<>> properties;
   std::unique_ptr<const KeyedPart> items;
