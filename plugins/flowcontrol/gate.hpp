@@ -61,7 +61,7 @@ class Gate final : public RequestGate {
   // A request that holds seats.
   struct RunningRequest {
     std::string level, schema, flow_name;
-    int queue = -1;  // its index in the level; -1: it was not queued
+    int queue = -1;  // the index of its queue in the level; -1: the request was not queued
     std::chrono::system_clock::time_point arrived, begun;
     std::uint32_t seats = 0;
     RequestDetails details;

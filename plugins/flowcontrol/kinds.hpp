@@ -28,7 +28,7 @@ struct Bootstrap {
   std::string_view resource;
   std::string name;
   bool mandatory = false;  // a changed spec is reverted even if the annotation kAutoUpdate is false
-  Object spec;             // in the form in which the store returns it
+  Object spec;             // normalized and with defaults, as the store returns it
 };
 // The objects of schema/flowcontrol_bootstrap.json, in upstream's order.
 const std::vector<Bootstrap>& bootstrap_objects();
