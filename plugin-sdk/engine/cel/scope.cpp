@@ -146,7 +146,7 @@ struct Scope::State final : LazyMap {
   Arena arena;
   std::span<const Named> bindings;
   std::span<const ScopeVariable> variables;
-  Slot* slots = nullptr;  // of the variables
+  Slot* slots = nullptr;  // the slots of the variables
   const std::function<bool()>* cancelled;
   std::uint64_t per_call = kCostPerCall;
   std::uint64_t variables_cost = 0;

@@ -15,7 +15,7 @@ using schema::append_varint;
 
 constexpr std::string_view kMagic{"k8s\0", 4};
 constexpr std::string_view kEnvelopeEnd{"\x1a\0\x22\0", 4};  // no content encoding, no content type
-constexpr std::size_t kLengthSize = 4;                       // of a frame
+constexpr std::size_t kLengthSize = 4;                       // the size of a frame's length
 constexpr std::string_view kEmptyMetadata{"\x0a\0", 2};
 
 std::size_t varint_size(std::uint64_t value) noexcept {

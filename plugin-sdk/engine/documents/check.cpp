@@ -20,7 +20,7 @@ using documents::pointer_of;
 struct Document {
   const CarriedDocument* carried = nullptr;
   Value tree;
-  std::shared_ptr<const SchemaSet> types;  // of a schema document that could be indexed
+  std::shared_ptr<const SchemaSet> types;  // the types of a schema document; null: it could not be indexed
   bool is_schema() const { return get_object(tree.get_object(), "definitions") != nullptr; }
   bool is_group() const { return tree.get_object().contains("kinds") && tree.get_object().contains("group"); }
 };

@@ -164,7 +164,7 @@ class ListMerger {
   const ItemIndex& live_;
   const ItemIndex& applied_;
   Array& out_;
-  std::vector<const PathElement*> shared_;  // in both, in the order of the applied list
+  std::vector<const PathElement*> shared_;  // the items of both lists, in the order of the applied list
   std::size_t next_shared_ = 0;
   std::unordered_set<std::string_view> taken_;
 };

@@ -150,7 +150,7 @@ void Compiler::add_inlined(Body& body, std::string_view name, const Type& target
   if (!inlined.error.empty()) fail(std::string(target.name()), inlined.error);
   for (const Property& property : inlined.properties) {
     Property copy = property;
-    copy.proto = 0;  // its number is one of the nested message
+    copy.proto = 0;  // the number belongs to the nested message
     copy.embedded = state_.keep(std::string(name) + (property.embedded.empty() ? "" : "." + std::string(property.embedded)));
     body.properties.push_back(copy);
   }

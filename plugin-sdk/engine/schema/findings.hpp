@@ -64,7 +64,7 @@ void check_object_size(const Object& object, const Constraints& rule, const Plac
 void check_embedded(const Value& value, const Type& type, const Place& place, FieldErrors& errors);
 // x-kubernetes-list-type "set" and "map": checks that no item is repeated (list_types.cpp).
 void check_list_types(const Value& value, const Type& type, const Place& place, FieldErrors& errors);
-// The key of an item of a list-type map: an object of its key fields, without absent ones.
+// The key of an item of a list-type map: an object of its key fields, without absent fields.
 Object list_key_of(const Value& item, const std::vector<std::string>& fields);
 // Limit of the text of one value's problems; further ones are dropped.
 inline constexpr std::size_t kMaxFoundBytes = 8 * 1024 * 1024;

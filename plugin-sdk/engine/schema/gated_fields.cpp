@@ -21,8 +21,8 @@ struct GatedFields::Plan {
     const Node* inside = nullptr;
   };
   struct Node {
-    std::vector<Member> members;  // of a struct
-    const Node* items = nullptr;  // of a list, or the values of a map
+    std::vector<Member> members;  // the members of a struct
+    const Node* items = nullptr;  // the items of a list, or the values of a map
     bool leads = false;           // whether the node leads to a member that a gate changes
   };
   std::map<const schema::Type*, std::unique_ptr<Node>> nodes;

@@ -31,7 +31,7 @@ SharedBytes word_of(const Schema& schema) {
 
 // The values of the keywords that follow x-backplane-hidden-annotations.
 struct NumberWords {
-  std::string_view names;  // as JSON
+  std::string_view names;  // the list of names as JSON
   std::string before;      // the beginning of each problem; if it is not empty, empty annotations are skipped
 };
 // `text`: the JSON of the definition.

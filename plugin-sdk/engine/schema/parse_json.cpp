@@ -127,7 +127,7 @@ class TreeHandler {
   }
 
   json::value_stack stack_;
-  std::vector<std::uint64_t> marks_;  // of the keys of the objects being read
+  std::vector<std::uint64_t> marks_;  // hashes of the keys of the open objects
   std::string key_, number_;          // pieces of a key or number that arrived in parts
   bool repeated_ = false;
   Refusal refusal_ = Refusal::kNone;

@@ -11,7 +11,7 @@
 namespace backplane::schema {
 namespace {
 
-constexpr int kMaxDepth = 100;  // as Go's protobuf packages
+constexpr int kMaxDepth = 100;  // the limit of Go's protobuf packages
 constexpr std::string_view kMagic{"k8s\0", 4};
 
 enum WireType : unsigned { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };

@@ -1,5 +1,5 @@
 // The difference of two texts in the unified form, by the algorithm of Python's difflib and go-difflib: from the longest common run
-// outwards, without frequent lines.  Another algorithm would give another valid text, but clients see this one.
+// outwards, without frequent lines.  Another algorithm would produce another valid text, but the text must equal upstream's.
 //
 // Thread-safety: pure functions.
 #pragma once

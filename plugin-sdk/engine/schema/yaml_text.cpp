@@ -158,7 +158,7 @@ class Writer {
       line_begin = false;
       copy(text, i);
     }
-    // The line's end comes from the caller.
+    // The caller appends the line end.
     if (text.ends_with('\n')) out_.pop_back();
   }
 
