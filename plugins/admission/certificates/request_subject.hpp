@@ -1,4 +1,4 @@
-// The subject that a CertificateSigningRequest asks for.
+// The subject of the certificate that a CertificateSigningRequest requests.
 //
 // Thread-safety: pure function.
 // Errors:        kBadRequest if there is no PEM block CERTIFICATE REQUEST, or its content is not a PKCS#10 request; errors of the subject's

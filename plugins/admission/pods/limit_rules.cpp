@@ -13,7 +13,7 @@ using Texts = std::vector<std::string>;
 
 // One rule of a LimitRange about one resource.
 struct Demand {
-  std::string type;  // of the LimitRange's item: Container, Pod, PersistentVolumeClaim
+  std::string type;  // the type of the LimitRange's item: Container, Pod, PersistentVolumeClaim
   std::string resource;
   std::string enforced;
 

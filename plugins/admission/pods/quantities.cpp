@@ -9,12 +9,12 @@ namespace {
 __extension__ typedef __int128 Wide;
 
 constexpr Wide kWideLimit = std::numeric_limits<std::int64_t>::max();
-constexpr std::size_t kMostDigits = 18;  // of the number before the suffix, so that products with any factor fit
+constexpr std::size_t kMostDigits = 18;  // the maximum number of digits before the suffix: with it, products with any factor fit
 
 struct Factor {
   std::string_view suffix;
   bool binary;
-  int power;  // of 2 or of 10
+  int power;  // the exponent of 2 or of 10
 };
 constexpr std::array<Factor, 15> kFactors = {{{"", false, 0},
                                               {"Ki", true, 10},

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kResourceClaimCount = "count/resourceclaims.resource.k8s.io";
 constexpr std::string_view kPerClass = ".deviceclass.resource.k8s.io/devices";
-constexpr std::int64_t kMostDevices = 32;  // of one claim
+constexpr std::int64_t kMostDevices = 32;  // the maximum number of devices of one claim
 
 // The number of devices of a request, or of one of its alternatives. An unknown mode counts as 0.
 std::int64_t devices_of(const Object& request) {

@@ -29,7 +29,7 @@ bool disown(Object& entry, const ResourceNames& names) {
   if (used == nullptr) return true;
   for (const std::string& name : names) used->erase("f:" + name);
   const bool only_itself = used->size() == 1 && used->contains(".");
-  if (only_itself) used->clear();  // {".":{}} is the encoding of a field without fields below it
+  if (only_itself) used->clear();  // {} is the encoding of a field without fields below it
   if (!only_itself && used->empty()) status->erase("f:used");
   if (status->empty()) fields->erase("f:status");
   return !fields->empty();

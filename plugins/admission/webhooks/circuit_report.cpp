@@ -7,7 +7,7 @@ namespace backplane::admission::webhooks {
 namespace {
 
 constexpr std::string_view kReporter = "admission-webhooks";
-constexpr std::size_t kMostEventText = 1024;  // of an Event's message
+constexpr std::size_t kMostEventText = 1024;  // the maximum length of an Event's message
 
 Object circuit_event(const Hook& hook, bool opened, const std::string& why) {
   Object event;

@@ -15,7 +15,7 @@ namespace {
 
 using CallClock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kClientTimeout{30};  // of upstream's clients, for a webhook without timeoutSeconds
+constexpr std::chrono::seconds kClientTimeout{30};  // the timeout of upstream's clients, for a webhook without timeoutSeconds
 
 std::string whole_seconds_text(std::chrono::nanoseconds time) {
   const auto millis = std::chrono::duration_cast<std::chrono::milliseconds>(time).count();

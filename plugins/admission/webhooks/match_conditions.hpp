@@ -40,7 +40,7 @@ class MatchConditions {
 
  private:
   struct Condition {
-    std::shared_ptr<const cel::Program> program;  // null: `problem` says why
+    std::shared_ptr<const cel::Program> program;  // null: `problem` has the reason
     std::string expression, problem;
   };
   std::vector<Condition> conditions_;

@@ -138,7 +138,7 @@ class MutatingRun {
   WriteMatch match_;
   VersionedWrite write_;
   ReviewCache reviews_;
-  HookEnd end_;  // of the current call
+  HookEnd end_;  // the end of the current call
   bool times_may_be_new_ = true;
 };
 
