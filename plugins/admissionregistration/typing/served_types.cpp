@@ -9,7 +9,7 @@ namespace {
 
 // The maximum number of cached documents; a full cache is cleared.
 constexpr std::size_t kMostDocuments = 8;
-constexpr std::string_view kNamedGroups = "apis/";  // of paths such as "apis/apps/v1"
+constexpr std::string_view kNamedGroups = "apis/";  // the prefix of paths such as "apis/apps/v1"
 
 // "api/v1" or "apis/apps/v1".
 std::string path_of(const GroupVersion& version) {

@@ -10,7 +10,7 @@
 namespace backplane::admissionregistration {
 namespace {
 
-constexpr std::size_t kMostKinds = 10;  // of one rule
+constexpr std::size_t kMostKinds = 10;  // the maximum number of kinds of one rule
 
 // The names in a rule, sorted; empty if a name contains a wildcard.
 std::vector<std::string> plain_names(const Object& rule, std::string_view key) {
