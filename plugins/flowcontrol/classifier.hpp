@@ -28,7 +28,7 @@ class Classifier {
     bool more;               // the rule names further subjects
     FlowRule rule;
   };
-  // Results of comparing subjects with one user: bits of the compared subjects (`asked`) and of the equal ones (`is`).
+  // Results of comparing subjects with one user: bits of the compared subjects (`asked`) and of the matching subjects (`is`).
   struct Known {
     std::uint64_t asked = 0, is = 0;
   };

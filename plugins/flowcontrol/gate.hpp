@@ -1,8 +1,8 @@
 // API priority and fairness: finds each request's flow schema and priority level, and admits, queues or refuses it.
 //
 // The configuration is an immutable snapshot. Each thread caches the last snapshot and, for every request, compares its number with the
-// current number. A request that is admitted without waiting takes only the lock of its thread in RunningRequests, for which only a dump
-// contends.
+// current number. A request that is admitted without waiting takes only the lock of its thread in RunningRequests, which is hardly
+// ever contended.
 // Thread-safety: requests from any thread; configure(), adjust(), know_stored() and sweep() from one thread at a time.
 // Lifetime:      shared; outlives every request between enter() and leave().
 // Errors:        none.
