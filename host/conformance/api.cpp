@@ -12,7 +12,7 @@ constexpr std::chrono::seconds kPatience{30};
 
 struct Reply {
   Answer answer;
-  std::unique_ptr<HttpAnswer> open;  // of a watch that continues
+  std::unique_ptr<HttpAnswer> open;  // the rest of the response to a watch
 };
 
 Object object_in(const std::string& body) {

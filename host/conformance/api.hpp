@@ -1,7 +1,7 @@
-// Requests of the conformance checks: each call returns when its response is complete.
+// The HTTP client of the conformance checks. A request blocks until its response is complete; watch() blocks until its response begins.
 //
 // Thread-safety: one thread, which must not belong to an executor.
-// Lifetime:      an EventStream ends before its Api.
+// Lifetime:      an EventStream must be destroyed before its Api.
 // Errors:        connect(): kBadRequest for a configuration that cannot be used. A request without a response is an Answer with code 0.
 #pragma once
 
@@ -20,10 +20,10 @@ namespace backplane::conformance {
 inline constexpr std::string_view kJson = "application/json";
 
 struct Answer {
-  int code = 0;  // 0: no response; `body` says why
+  int code = 0;  // 0: there is no response, and `body` has the reason
   Headers headers;
   std::string body;
-  Object object;  // empty unless the body is a JSON object
+  Object object;  // the body, if it is a JSON object
 
   std::string_view header(std::string_view name) const;
   std::string_view text(std::string_view dotted) const { return get_string_path(object, dotted); }
@@ -34,9 +34,9 @@ struct Answer {
 class EventStream {
  public:
   EventStream(Executor& executor, Answer head, std::unique_ptr<HttpAnswer> answer);
-  // The response head; its body only if the code is not 200.
+  // The head of the response. It has a body only if the code is not 200.
   const Answer& head() const noexcept { return head_; }
-  // The next event; none at the end of the stream or after the time limit of the call.
+  // Waits for the next event and returns it. Nothing: the stream has ended, or the time limit of the watch (30 s) is over.
   std::optional<Object> next();
 
  private:
@@ -57,7 +57,7 @@ class Api {
   }
   Answer post(std::string target, const Object& object) { return write("POST", std::move(target), object); }
   Answer put(std::string target, const Object& object) { return write("PUT", std::move(target), object); }
-  // `type`: "merge-patch+json", "json-patch+json", "strategic-merge-patch+json", "apply-patch+yaml".
+  // `type`: the media type without "application/": "merge-patch+json", "json-patch+json", "strategic-merge-patch+json", "apply-patch+yaml".
   Answer patch(std::string target, std::string_view type, std::string body);
   Answer remove(std::string target, std::string body = {});
   EventStream watch(std::string target, std::string_view accept = kJson);

@@ -1,4 +1,4 @@
-// The checks of one type, by area. Each area creates the objects it needs and depends on no other area.
+// The checks of one type. They are grouped into areas; each area creates the objects that it needs, and depends on no other area.
 //
 // Thread-safety: one thread.
 // Source:        kube-apiserver 1.36: k8s.io/apiserver/pkg/endpoints/handlers, pkg/registry; docs/reference/using-api of kubernetes.io.
@@ -14,11 +14,11 @@ namespace backplane::conformance {
 struct Area {
   const char* name;
   void (*check)(Subject& subject, Report& report);
-  const char* verb;         // the area applies to types with this verb; empty: to all
-  const char* subresource;  // and this subresource; empty: no condition
+  const char* verb;         // the area runs only for types with this verb; empty: for all types
+  const char* subresource;  // the area runs only for types with this subresource; empty: for all types
 };
 
-// In the order in which they run.
+// All areas, in the order in which they run.
 std::span<const Area> areas() noexcept;
 
 void check_discovery(Subject& subject, Report& report);

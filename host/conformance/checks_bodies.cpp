@@ -8,7 +8,7 @@ namespace {
 constexpr std::string_view kYaml = "application/yaml", kCbor = "application/cbor", kProtobuf = "application/vnd.kubernetes.protobuf";
 constexpr int kMutations = 400;
 
-// Some bytes of the text changed, removed or repeated; the same seed gives the same texts.
+// Makes copies of a text with some bytes changed, removed or repeated. All runs make the same copies.
 class Mutator {
  public:
   explicit Mutator(std::string text) : text_(std::move(text)) {}
@@ -31,7 +31,7 @@ class Mutator {
   const std::string text_;
 };
 
-// Mutated bodies: each is accepted or refused with a code below 500.
+// Sends changed bodies. The server must accept each of them, or refuse it with a code below 500.
 void check_broken_bodies(Subject& subject, Report& report, std::string_view media_type, const std::string& body) {
   Mutator mutator(body);
   std::string worst;

@@ -10,7 +10,7 @@ bool is_number(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-// The entry of a manager; null if there is none.
+// Returns the entry of the manager in managedFields; null if there is none.
 const Object* entry_of(const Object& object, std::string_view manager) {
   const Value* entries = find_path(object, "metadata.managedFields");
   if (entries == nullptr || !entries->is_array()) return nullptr;
@@ -20,7 +20,7 @@ const Object* entry_of(const Object& object, std::string_view manager) {
   return nullptr;
 }
 
-// A cause of the error names the field.
+// Whether a cause in details.causes has a field that begins with `field`.
 bool blames(const Answer& answer, std::string_view field) {
   const Value* causes = find_path(answer.object, "details.causes");
   if (causes == nullptr || !causes->is_array()) return false;
@@ -34,7 +34,7 @@ Object with_metadata(Subject& subject, std::string_view key, Value value) {
   return object;
 }
 
-// The object as text with `member` before its other members.
+// Returns the JSON text of the object, with `member` before the other members.
 std::string with_member(const Object& object, std::string_view member) {
   return "{" + std::string(member) + "," + to_json(object).substr(1);
 }

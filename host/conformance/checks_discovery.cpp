@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kAggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
 
-// The object of the list whose member has the value; null if there is none.
+// Returns the first object in the array parent[list] that has the value at the path `key`; null if there is none.
 const Object* named(const Object& parent, std::string_view list, std::string_view key, std::string_view value) {
   const Array* items = get_array(parent, list);
   if (items == nullptr) return nullptr;

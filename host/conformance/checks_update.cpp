@@ -3,7 +3,7 @@
 namespace backplane::conformance {
 namespace {
 
-// The stored object with a label.
+// Returns the stored object with a label added.
 Object with_label(Subject& subject, const std::string& name, std::string_view value) {
   Object object = subject.api.get(subject.item(name)).object;
   ensure_object(ensure_object(object, "metadata"), "labels")["changed"] = value;

@@ -17,7 +17,7 @@ constexpr std::string_view kPatches[] = {"application/merge-patch+json", "applic
                                          "application/strategic-merge-patch+json", "application/apply-patch+yaml"};
 constexpr std::size_t kHealthEvery = 100;
 
-// One type with an object of it that updates and patches change.
+// One type. `item` is the path of an object that updates and patches change.
 struct Target {
   Type type;
   Object sample;
@@ -30,14 +30,14 @@ FuzzRequest namespace_request() {
   return {"POST", "/api/v1/namespaces", std::string(kJsonType), to_json(Object{{"metadata", Object{{"name", kNamespace}}}})};
 }
 
-// Findings of all connections.
+// The findings of all connections.
 class Findings {
  public:
-  // False: there are enough of them.
+  // Returns false if there are enough findings.
   bool add(FuzzFinding finding, bool crash) {
     const std::lock_guard lock(mutex_);
-    // The same fault is found again and again: one file for each shape of response and each request's method and type. A crash takes the
-    // response of every connection, and only one of these requests is the cause: all are kept.
+    // The same fault is found often. So only the first finding is kept for each method, media type, problem and beginning of the answer.
+    // After a crash no connection has a response, and only one of the last requests is the cause, so all these findings are kept.
     const auto& culprit = finding.requests.back();
     const bool first = seen_.insert(culprit.method + culprit.type + finding.problem + finding.answer.substr(0, 60)).second;
     if (!first && !crash) return true;
@@ -93,7 +93,7 @@ class Worker {
     return made;
   }
 
-  // A body of the object and its media type.
+  // Returns a media type and the body of the object in it.
   std::pair<std::string, std::string> body_of(Target& target, const std::string& name) {
     const Object object = named(target, name);
     if (!plan_.odd) return {std::string(kJsonType), to_json(object)};
@@ -140,7 +140,7 @@ class Worker {
     const Answer answer = send(*api_, request);
     const std::string problem = problem_of(answer);
     if (!problem.empty()) report(target, std::move(request), problem, answer);
-    // The server is gone: there is no more to find.
+    // The server has ended, so the worker sends no more requests.
     if (answer.code == 0 && api_->get("/livez").code == 0) go_on_ = false;
   }
   void check_health(const Target& target) {

@@ -15,20 +15,21 @@ namespace backplane::conformance {
 struct FuzzPlan {
   ClientConfig server;              // with an administrator's credentials
   std::vector<std::string> groups;  // "widgets.example.com"
-  std::vector<Object> samples;      // a valid object of each type; types without one are left out
+  std::vector<Object> samples;      // a valid object of each type; types without a sample receive no requests
   std::chrono::milliseconds duration{60'000};
   std::size_t connections = 4;
   std::uint32_t seed = 1;
-  bool odd = true;  // false: valid bodies only, so that sanitizers see the code of concurrent requests
+  bool odd = true;  // false: only valid bodies are sent, so that sanitizers check concurrent requests that succeed
 };
 
 struct FuzzReport {
   std::size_t requests = 0;
-  std::vector<FuzzFinding> findings;  // at most kMostFindings; the first fault of a connection ends it if the server is gone
+  std::vector<FuzzFinding> findings;  // a few more than kMostFindings at most
 };
 inline constexpr std::size_t kMostFindings = 20;
 
-// The objects are in the namespace "fuzz", which is created and stays.
+// Sends requests until the time is over or there are kMostFindings findings. A connection also ends when the server does not answer
+// GET /livez. The objects are in the namespace "fuzz", which fuzz() creates and does not delete.
 Result<FuzzReport> fuzz(const FuzzPlan& plan);
 
 }  // namespace backplane::conformance

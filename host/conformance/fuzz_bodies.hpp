@@ -1,4 +1,4 @@
-// Bodies for a type that no client would send: a valid object with odd values, and bytes that are not an object.
+// Request bodies that no client would send: valid objects with odd values, and bytes that are not an object.
 //
 // Thread-safety: one thread.
 // Errors:        none.
@@ -13,17 +13,17 @@
 
 namespace backplane::conformance {
 
-// The same seed gives the same bodies.
+// A generator of bodies. The same seed gives the same bodies.
 class BodyMutator {
  public:
   explicit BodyMutator(std::uint32_t seed) : random_(seed) {}
 
-  // [0, bound)
+  // Returns a random number that is at least 0 and smaller than `bound`.
   std::size_t below(std::size_t bound) { return std::uniform_int_distribution<std::size_t>(0, bound - 1)(random_); }
-  // Some members of the tree removed, repeated under another name or replaced by odd values. Name and namespace stay as they are, so that
-  // most bodies reach the type's own rules.
+  // Returns the sample with some members removed, repeated under another name or replaced by odd values. In most bodies apiVersion, kind
+  // and metadata are unchanged, so that the server applies the type's own rules.
   Value odd_tree(const Object& sample);
-  // Some bytes changed, removed, repeated or inserted.
+  // Returns the bytes with some of them changed, removed, repeated or inserted.
   std::string odd_bytes(std::string bytes);
 
  private:

@@ -10,7 +10,8 @@
 namespace backplane::conformance {
 namespace {
 
-// Prefixes of messages for which kube-apiserver also returns 500: an apply that does not fit the schema, a patch that removes the version.
+// The beginnings of messages for which kube-apiserver also returns 500. First: an applied object does not fit the schema. Second: a patch
+// removes apiVersion.
 constexpr std::string_view kKnown[] = {"failed to create typed patch object (",
                                        "Internal error occurred: Object 'apiVersion' is missing in 'object has no apiVersion field'"};
 
@@ -43,7 +44,7 @@ std::string write_finding(const FuzzFinding& finding) {
     requests.push_back(
         Object{{"method", each.method}, {"target", each.target}, {"contentType", each.type}, {"body", to_base64(each.body)}});
   }
-  // The response is stored for people to read, so bytes that are not UTF-8 may be lost.
+  // People read the answer; the replay does not need it. So other characters than ASCII are replaced.
   std::string answer;
   for (const char c : finding.answer.substr(0, 4096)) answer += static_cast<unsigned char>(c) < 0x80 ? c : '?';
   return to_json(Object{{"problem", finding.problem}, {"answer", answer}, {"requests", std::move(requests)}}) + "\n";

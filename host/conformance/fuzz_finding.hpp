@@ -1,4 +1,5 @@
-// A request whose response shows a fault of the server, with the requests that prepare it; kept in a file that replays it.
+// A request whose response shows a fault of the server, and the requests that must precede it. A file stores them, so that they can be
+// sent again.
 //
 // The file is JSON: {"problem": "…", "answer": "…", "requests": [{"method", "target", "contentType", "body" in base64}]}. The last request
 // is the one of the finding.
@@ -26,13 +27,13 @@ struct FuzzFinding {
 };
 
 Answer send(Api& api, const FuzzRequest& request);
-// The reason why a response is wrong; empty: it is correct. An error must be a metav1.Status with the code of the response: below 500, or
-// 500 if kube-apiserver returns 500 for the same body.
+// Returns the reason why a response is wrong; empty if it is correct. An error must be a metav1.Status with the code of the response. The
+// code must be below 500; 500 is correct only if kube-apiserver returns 500 for the same body.
 std::string problem_of(const Answer& answer);
 
 std::string write_finding(const FuzzFinding& finding);
 Result<FuzzFinding> read_finding(std::string_view text);
-// Sends its requests. The problem of the last response; empty: there is none.
+// Sends the requests of the finding. Returns the problem of the last response; empty if it is correct.
 std::string replay(Api& api, const FuzzFinding& finding);
 
 }  // namespace backplane::conformance

@@ -14,16 +14,16 @@ namespace backplane::conformance {
 
 class Report {
  public:
-  // `verbose`: checks that hold are printed too.
+  // `verbose`: also prints the checks that hold.
   Report(std::ostream& out, bool verbose) : out_(out), verbose_(verbose) {}
 
-  // The subject of the next checks: "widgets.example.com/v1 widgets: create".
+  // Sets the subject of the following checks, for messages: "widgets.example.com/v1 widgets: create".
   void begin(std::string subject) { subject_ = std::move(subject); }
 
-  // Each returns whether the check holds. `seen` is printed if it does not.
+  // The three functions below count a check and return whether it holds. `seen` is printed if it does not hold.
   bool holds(std::string_view check, bool condition, const std::string& seen = {});
   bool code(std::string_view check, const Answer& answer, int code);
-  // An error with the reason, as metav1.Status.
+  // Checks that the answer is a metav1.Status with this code and reason.
   bool error(std::string_view check, const Answer& answer, int code, std::string_view reason);
 
   std::size_t checks() const noexcept { return checks_; }
@@ -36,7 +36,7 @@ class Report {
   std::size_t checks_ = 0, failures_ = 0;
 };
 
-// The code and the beginning of the body.
+// Returns the code and the beginning of the body, for messages.
 std::string shown(const Answer& answer);
 
 }  // namespace backplane::conformance

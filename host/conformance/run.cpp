@@ -33,7 +33,7 @@ void check_type(const Plan& plan, Api& admin, Api& stranger, const Type& type, c
     area.check(subject, report);
   }
   if (sample == nullptr || type.namespaced || !subject.can("deletecollection")) return;
-  // Deletes the cluster-scoped objects that the areas have left.
+  // Deletes the cluster-scoped objects that remain after the areas.
   const Answer list = admin.get(subject.collection());
   const Array* items = get_array(list.object, "items");
   for (const Value& item : items == nullptr ? Array() : *items) {
@@ -42,7 +42,7 @@ void check_type(const Plan& plan, Api& admin, Api& stranger, const Type& type, c
   }
 }
 
-// Deleting the namespace deletes its objects.
+// Deletes the namespace, and checks that the server deletes it within 20 s.
 void end_namespace(Api& api, const std::string& ns, Report& report) {
   report.begin("namespace " + ns);
   const std::string path = "/api/v1/namespaces/" + ns;

@@ -1,7 +1,7 @@
-// Conformance of API groups of a running server: every type of a group, by discovery, with objects of samples.
+// Checks the API groups of a running server: each type that discovery lists, with objects made from samples.
 //
 // Thread-safety: one thread, which must not belong to an executor.
-// Errors:        kBadRequest for samples that cannot be read and groups without types; a server that cannot be reached is a failed check.
+// Errors:        kBadRequest: the samples cannot be read, a group has no types, or the server does not create the namespace.
 #pragma once
 
 #include <iosfwd>
@@ -16,14 +16,14 @@ namespace backplane::conformance {
 struct Plan {
   ClientConfig server;              // with an administrator's credentials
   std::vector<std::string> groups;  // "widgets.example.com"; "" is the core group
-  std::vector<Object> samples;      // a valid object of each type; a type without one is checked by discovery and access alone
-  bool verbose = false;             // prints checks that hold, too
+  std::vector<Object> samples;      // a valid object of each type; types without a sample are checked for discovery and access only
+  bool verbose = false;             // also prints the checks that hold
 };
 
-// The objects of YAML documents.
+// Returns the objects of the YAML documents.
 Result<std::vector<Object>> read_samples(std::string_view yaml);
 
-// Creates a namespace for its objects and deletes it at the end. Types of groups that `plan` does not name are not checked.
+// Creates a namespace for the objects of the checks, and deletes it at the end. Only types of the groups in `plan` are checked.
 Result<Report> run_checks(const Plan& plan, std::ostream& out);
 
 }  // namespace backplane::conformance

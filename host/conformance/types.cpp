@@ -9,7 +9,7 @@
 namespace backplane::conformance {
 namespace {
 
-// The types of one version from its APIResourceList.
+// Returns the types of one version, from its APIResourceList.
 std::vector<Type> types_in(const Object& list, const std::string& group, const std::string& version) {
   std::map<std::string, Type> types;
   std::vector<std::pair<std::string, std::string>> parts;

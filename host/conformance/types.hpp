@@ -1,4 +1,4 @@
-// The types of a group by discovery, and their samples.
+// The types of a group, from discovery, and the sample of a type.
 //
 // Thread-safety: functions of their arguments.
 // Lifetime:      sample_of() borrows from `samples`.
@@ -14,7 +14,7 @@ namespace backplane::conformance {
 
 // The types of all versions of the group; "" is the core group.
 std::vector<Type> types_of(Api& api, const std::string& group);
-// The object of that kind and version; null: there is none.
+// Returns the first sample of the type's kind and version; null if there is none.
 const Object* sample_of(const std::vector<Object>& samples, const Type& type);
 
 }  // namespace backplane::conformance
