@@ -63,7 +63,7 @@ Status ChildServer::run(const ChildServerOptions& options) {
   return started;
 }
 
-// The server prints the path when it serves.
+// Waits until the server prints the path of its kubeconfig, which it does when it accepts requests.
 Status ChildServer::read_kubeconfig(int output, std::chrono::milliseconds limit) {
   constexpr std::string_view kLine = "export KUBECONFIG=";
   const auto until = std::chrono::steady_clock::now() + limit;

@@ -1,4 +1,4 @@
-// A server in a child process with a store in memory and the plugins under test: `backplane --throwaway`.
+// A server in a child process, for tests of plugins: `backplane --throwaway`, with a store in memory and the plugins under test.
 //
 // Thread-safety: one thread at a time; the const methods from any thread.
 // Lifetime:      the destructor stops the server and removes its files; the server also ends when this process ends.
@@ -18,7 +18,7 @@ namespace backplane {
 struct ChildServerOptions {
   std::string program;                        // the executable
   std::string built_in_plugins;               // the directory of the in-tree plugins
-  std::vector<std::string> plugins = {};      // .so files; the server loads copies under their names
+  std::vector<std::string> plugins = {};      // .so files; the server loads copies with the same names
   std::vector<std::string> flags = {};        // further flags
   std::vector<std::string> environment = {};  // SpawnOptions::environment
   std::chrono::milliseconds start_limit{60'000};
@@ -26,7 +26,7 @@ struct ChildServerOptions {
 
 class ChildServer {
  public:
-  // Returns when the server serves.
+  // Starts a server. Returns when the server accepts requests.
   static Result<std::unique_ptr<ChildServer>> start(ChildServerOptions options);
   ~ChildServer();
   ChildServer(const ChildServer&) = delete;
@@ -38,9 +38,10 @@ class ChildServer {
   std::string plugin_directory() const { return directory_ + "/plugins"; }
   pid_t process() const noexcept { return pid_; }
   std::string log() const;
-  // Whether the server has ended without stop().
+  // Whether the server has ended.
   bool ended();
-  // SIGTERM, and SIGKILL 90 seconds later. The exit code, as wait_for_exit(); again: the same.
+  // Sends SIGTERM, and SIGKILL 90 seconds later if the server still runs. Returns the exit code of wait_for_exit(). A later call returns
+  // the same code.
   int stop();
 
  private:

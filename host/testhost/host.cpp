@@ -47,7 +47,7 @@ struct bpt_watch {
 struct bpt_host {
   std::unique_ptr<ChildServer> server;
   std::unique_ptr<TestConnection> connection;
-  std::mutex mutex = {};  // guards the process's state
+  std::mutex mutex = {};  // guards server->ended()
 };
 
 namespace {
@@ -74,7 +74,7 @@ std::string text_of_file(const std::string& path) {
   return text.str();
 }
 
-// <prefix>/lib of this library.
+// Returns the directory of this library: <prefix>/lib.
 fs::path library_folder() {
   Dl_info info{};
   ::dladdr(reinterpret_cast<const void*>(&library_folder), &info);
@@ -82,7 +82,8 @@ fs::path library_folder() {
   return fs::canonical(info.dli_fname != nullptr ? info.dli_fname : "", error).parent_path();
 }
 
-// The executable of the same installation as this library, or the one that the environment names.
+// Selects the executable named by the environment variable BACKPLANE, or that of the same installation as this library. The same is true of
+// BACKPLANE_PLUGINS and the in-tree plugins.
 ChildServerOptions options_of(const char* const* plugins, const char* const* flags, std::uint32_t milliseconds) {
   const fs::path prefix = library_folder().parent_path();
   const char* program = std::getenv("BACKPLANE");
@@ -95,7 +96,7 @@ ChildServerOptions options_of(const char* const* plugins, const char* const* fla
   return options;
 }
 
-// The reason why a plugin under test does not run; empty: all run.
+// Returns the reasons why plugins under test do not run; empty if all of them run.
 std::string idle_plugins(const std::string& statuses, const std::string& directory) {
   boost::system::error_code error;
   const Value listed = json::parse(statuses, error);
@@ -128,7 +129,8 @@ std::string item_target(std::string_view collection, std::string_view name) {
   return std::string(collection) + "?fieldSelector=metadata.name%3D" + std::string(name);
 }
 
-// One list and the watch that continues it. Returns the answer that meets the condition; `again`: the watch has ended, so list again.
+// Lists the object at `target`, and then watches it from the list's revision. Returns the first state that meets the condition (404: the
+// object does not exist), or null. Sets `again` if the watch has ended before the time is over; the caller then lists again.
 bpt_answer* wait_round(bpt_host& host, const std::string& target, int (*condition)(void*, const bpt_answer*), void* context,
                        std::chrono::steady_clock::time_point until, bool& again) {
   const auto meets = [&](Response object) {

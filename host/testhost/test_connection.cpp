@@ -117,7 +117,7 @@ std::shared_ptr<EventQueue> TestConnection::watch(std::string target) {
 Task<void> TestConnection::follow(std::shared_ptr<HttpClient> client, HttpCall call, std::shared_ptr<EventQueue> events) {
   auto calling = client->call(std::move(call));
   auto got = co_await std::move(calling);
-  client.reset();  // the response has copies of what it needs
+  client.reset();  // the response does not need the client
   if (!got.ok()) {
     events->set_head({0, got.status().message()});
   } else if ((*got)->code() != 200) {

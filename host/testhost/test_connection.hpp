@@ -1,7 +1,7 @@
-// Requests and watches of a test, over one client: each call returns when its response, or its event, is complete.
+// The client of a test, for requests and watches. send() blocks until the response is complete; watch() returns at once.
 //
 // Thread-safety: any thread that does not belong to an executor; an EventQueue from one thread at a time.
-// Lifetime:      watches end with the connection; an EventQueue may outlive it.
+// Lifetime:      the destructor ends the watches. An EventQueue may outlive the connection.
 // Errors:        a request without a response is a Response with the code 0.
 #pragma once
 
@@ -24,15 +24,15 @@ struct Response {
   std::string body;
 };
 
-// The events of one watch, filled by a task of the connection.
+// The events of one watch. A task of the connection adds them.
 class EventQueue {
  public:
-  // The response head, with the body unless the code is 200.
+  // Waits for the head of the response. It has a body only if the code is not 200.
   Response head();
-  // The next line of the stream; none within `limit`, or at its end.
+  // Returns the next line of the stream. Nothing: no line within `limit`, or the stream has ended.
   std::optional<std::string> next(std::chrono::milliseconds limit);
   bool ended() const;
-  // Aborts the call.
+  // Ends the watch.
   void close();
 
  private:
