@@ -8,7 +8,7 @@ namespace {
 constexpr std::string_view kYaml = "application/yaml", kCbor = "application/cbor", kProtobuf = "application/vnd.kubernetes.protobuf";
 constexpr int kMutations = 400;
 
-// Makes copies of a text with some bytes changed, removed or repeated. All runs make the same copies.
+// Makes copies of a text with some bytes changed, removed, repeated or inserted. All runs make the same copies.
 class Mutator {
  public:
   explicit Mutator(std::string text) : text_(std::move(text)) {}
