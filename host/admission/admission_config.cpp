@@ -80,7 +80,7 @@ Result<AdmissionConfiguration> parse_admission_configuration(std::string_view te
   auto tree = parse(std::string(text));
   if (!tree.ok()) return refused(path, tree.status().message());
   if (!tree->is_object() || !is_configuration(tree->get_object())) {
-    return refused(path, "it is no AdmissionConfiguration of apiserver.config.k8s.io/v1");
+    return refused(path, "it is not an AdmissionConfiguration of apiserver.config.k8s.io/v1");
   }
   const Object& root = tree->get_object();
   if (auto field = unknown_field(root, {"apiVersion", "kind", "plugins"}); !field.empty()) {
@@ -93,7 +93,7 @@ Result<AdmissionConfiguration> parse_admission_configuration(std::string_view te
     auto row = plugin_row(value, path);
     if (!row.ok()) return refused(path, row.status().message());
     const bool twice = std::any_of(configuration.begin(), configuration.end(), [&](const auto& each) { return each.name == row->name; });
-    if (twice) return refused(path, "plugin " + backplane::quoted(row->name) + " is named twice");
+    if (twice) return refused(path, "plugin " + backplane::quoted(row->name) + " occurs twice");
     configuration.push_back(std::move(*row));
   }
   return configuration;

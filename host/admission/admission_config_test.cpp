@@ -42,12 +42,12 @@ TEST_F(AdmissionConfigTest, GivesAPluginWhatStandsInItOrInTheFileItNames) {
 }
 
 TEST_F(AdmissionConfigTest, AnInvalidConfigurationIsRefusedWithAReason) {
-  EXPECT_EQ(problem("apiVersion: v1\nkind: Pod\n"), where_ + "it is no AdmissionConfiguration of apiserver.config.k8s.io/v1");
-  EXPECT_EQ(problem("[]"), where_ + "it is no AdmissionConfiguration of apiserver.config.k8s.io/v1");
+  EXPECT_EQ(problem("apiVersion: v1\nkind: Pod\n"), where_ + "it is not an AdmissionConfiguration of apiserver.config.k8s.io/v1");
+  EXPECT_EQ(problem("[]"), where_ + "it is not an AdmissionConfiguration of apiserver.config.k8s.io/v1");
   EXPECT_EQ(problem(head_ + "plugin: []\n"), where_ + "unknown field \"plugin\"");
   EXPECT_EQ(problem(head_ + "plugins:\n- name: A\n  config: {}\n"), where_ + "unknown field \"plugins[].config\"");
   EXPECT_EQ(problem(head_ + "plugins:\n- path: a\n"), where_ + "each of plugins must have a name");
-  EXPECT_EQ(problem(head_ + "plugins:\n- name: A\n- name: A\n"), where_ + "plugin \"A\" is named twice");
+  EXPECT_EQ(problem(head_ + "plugins:\n- name: A\n- name: A\n"), where_ + "plugin \"A\" occurs twice");
   EXPECT_EQ(problem(head_ + "plugins:\n- name: A\n  path: absent\n"),
             where_ + "plugin \"A\": cannot open /x/absent: no such file or directory");
   EXPECT_NE(problem("a: [").find(where_), std::string::npos);

@@ -116,7 +116,7 @@ Result<Names> admission_order(const std::vector<AdmissionRegistration>& register
   }
   while (!left.empty()) {
     auto next = std::find_if(left.begin(), left.end(), [&](const AdmissionRegistration* each) { return !waits(*each, left); });
-    if (next == left.end()) return bad_request("the places of admission plugin " + quoted(left.front()->name) + " go in a circle");
+    if (next == left.end()) return bad_request("the order of admission plugin " + quoted(left.front()->name) + " is circular");
     Status placed = insert(order, **next);
     if (!placed.ok()) return placed;
     left.erase(next);

@@ -56,7 +56,7 @@ TEST(AdmissionOrder, OthersComeLastUnlessTheyDeclareAPosition) {
 TEST(AdmissionOrder, ContradictoryPlacesAreReported) {
   EXPECT_EQ(around({plugin("mine", {"NamespaceLifecycle"}, {"ResourceQuota"})}, "mine"),
             Names{R"(admission plugin "mine" cannot run before "NamespaceLifecycle" and after "ResourceQuota")"});
-  EXPECT_EQ(around({plugin("a", {"b"}), plugin("b", {"a"})}, "a"), Names{R"(the places of admission plugin "a" go in a circle)"});
+  EXPECT_EQ(around({plugin("a", {"b"}), plugin("b", {"a"})}, "a"), Names{R"(the order of admission plugin "a" is circular)"});
 }
 
 TEST(AdmissionOrder, FlagsAndDefaultsSelectThePlugins) {

@@ -241,7 +241,7 @@ void Http2ClientSession::start(RemoteCallRef call) {
   if (submitted < 0) {
     closing_ = true;
     call->refused();
-    call->fail(service_unavailable("the connection takes no more requests"));
+    call->fail(service_unavailable("the connection accepts no more requests"));
     return;
   }
   call->stream = submitted;

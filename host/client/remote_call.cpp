@@ -93,7 +93,7 @@ void RemoteCall::forget_deadline() {
 }
 
 void RemoteCall::cancel() {
-  if (!over()) break_off(service_unavailable("the call was given up"));
+  if (!over()) break_off(service_unavailable("the call was cancelled"));
 }
 
 void RemoteCall::break_off(Status why) {
@@ -197,7 +197,7 @@ void RemoteCall::append_whole(std::string_view bytes) {
   body_.append(bytes);
   past_limit_ = whole_->passed_by(body_);
   if (!past_limit_) return;
-  break_off(request_entity_too_large("the response is larger than its reader takes"));
+  break_off(request_entity_too_large("the response is larger than the reader's limit"));
 }
 
 void RemoteCall::end() {

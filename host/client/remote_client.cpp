@@ -81,7 +81,7 @@ class RemoteClient final : public HttpClient {
   }
 
   Task<Result<WholeAnswer>> call_whole(HttpCall call, AnswerLimit limit) override {
-    if (call.upgrade) co_return bad_request("an upgrade has no whole answer");
+    if (call.upgrade) co_return bad_request("call_whole() does not support upgrades");
     if (files_->due()) co_await files_->refresh();
     const auto share = share_;  // the code after the co_await does not use the client, which may be destroyed meanwhile
     const Begun begun = begin(std::move(call), &limit);

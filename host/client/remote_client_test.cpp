@@ -370,7 +370,8 @@ TEST_P(RemoteClientTest, ALastingCallThatNeedsAConnectionTooManyIsRefused) {
   if (!GetParam().http2) {
     const Got refused = fetch_here(lasting("/hello"));
     EXPECT_EQ(refused.status.reason(), Reason::kTooManyRequests);
-    EXPECT_TRUE(refused.status.message().starts_with("lasting calls keep 2 connections to 127.0.0.1:")) << refused.status.message();
+    EXPECT_TRUE(refused.status.message().starts_with("long-running calls use the maximum of 2 connections to 127.0.0.1:"))
+        << refused.status.message();
   } else {
     EXPECT_EQ(fetch_here(lasting("/hello")).code, 200) << "HTTP/2 needs no further connection";
   }

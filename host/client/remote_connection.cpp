@@ -87,7 +87,7 @@ Result<RemoteAddress> parse_server_url(const ClientConfig& config) {
   out.port = colon == std::string_view::npos ? (out.plain ? "80" : "443") : std::string(rest.substr(colon + 1));
   out.host = rest.substr(0, colon);
   if (out.host.starts_with('[') && out.host.ends_with(']')) out.host = out.host.substr(1, out.host.size() - 2);
-  if (out.host.empty() || out.port.empty()) return bad_request("the server " + quoted(config.server) + " names no host");
+  if (out.host.empty() || out.port.empty()) return bad_request("the server " + quoted(config.server) + " has no host or port");
   if (!config.insecure_skip_tls_verify) out.server_name = config.tls_server_name.empty() ? out.host : config.tls_server_name;
   return out;
 }

@@ -96,8 +96,8 @@ bool RemotePool::serve_one() {
     count();
     const RemoteCallRef& call = waiting_.front();
     if (call->lasting() && share_->lasting.load(std::memory_order_relaxed) >= share_->config.max_lasting_connections) {
-      call->fail(too_many_requests("lasting calls keep " + std::to_string(share_->config.max_lasting_connections) + " connections to " +
-                                       share_->address.authority + ", which is as many as may be",
+      call->fail(too_many_requests("long-running calls use the maximum of " + std::to_string(share_->config.max_lasting_connections) +
+                                       " connections to " + share_->address.authority,
                                    1));
       waiting_.pop_front();
       return true;

@@ -139,7 +139,7 @@ class LocalCall final : public StreamPort {
         co_return some;
       }
       if (exchange_->output_ended()) co_return std::string();
-      if (over()) co_return service_unavailable("the answer was broken off");
+      if (over()) co_return service_unavailable("the response was aborted");
       co_await wait();
     }
   }
@@ -236,8 +236,8 @@ class LocalClient final : public HttpClient {
 
   Task<Result<std::unique_ptr<HttpAnswer>>> call(HttpCall call) override {
     // A call without a user name would have the server's own identity and all permissions.
-    if (user_ && (*user_)->name.empty()) co_return bad_request("a call on behalf of a user names the user");
-    if (call.upgrade) co_return bad_request("a call from inside has no connection to leave HTTP on");
+    if (user_ && (*user_)->name.empty()) co_return bad_request("a call on behalf of a user must have a user name");
+    if (call.upgrade) co_return bad_request("calls inside the process cannot be upgraded");
     Executor* const executor = current_executor();
     if (executor == nullptr) co_return internal_error("a call needs an executor, and this thread has none: call it from a task on one");
     // The server accepts requests with this user agent until the end of the drain, so that shutdown hooks can clean up.

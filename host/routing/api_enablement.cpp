@@ -74,7 +74,7 @@ Result<ApiEnablement> ApiEnablement::parse(std::string_view runtime_config, cons
   }
   if (!problems.empty()) return bad_request(problems);
   if (out.items_.size() == 1 && out.items_.count("api/all") && !out.items_.at("api/all")) {
-    return bad_request("--runtime-config: invalid key with only api/all=false: a server without any API has nothing to do");
+    return bad_request("--runtime-config: invalid key with only api/all=false: it disables every API");
   }
   return out;
 }

@@ -25,12 +25,12 @@ constexpr ActionText kTexts[] = {
 // The descriptions of pages, by the suffix of the operationId.
 constexpr ActionText kPages[] = {
     {"APIResources", "Lists the resources of the group version."},
-    {"APIGroup", "Tells which versions of the group there are."},
+    {"APIGroup", "Returns the versions of the group."},
     {"CoreAPIVersions", "Lists the versions of the core group."},
     {"APIVersions", "Lists the groups and their versions."},
-    {"CodeVersion", "Tells the version of this server."},
-    {"OpenIDConfiguration", "Tells who issues tokens of service accounts, and where the keys are that check them."},
-    {"OpenIDKeyset", "Gives the keys that tokens of service accounts are checked with."},
+    {"CodeVersion", "Returns the version of this server."},
+    {"OpenIDConfiguration", "Returns the issuer of service account tokens and the URL of its keys."},
+    {"OpenIDKeyset", "Returns the keys that verify service account tokens."},
 };
 
 std::string method_name(std::string_view method) {
@@ -44,7 +44,7 @@ std::string method_name(std::string_view method) {
 std::string openapi_description(const OpenApiOperation& operation) {
   const std::string& subresource = operation.row->subresource;
   const std::string what = (subresource.empty() ? "" : subresource + " of ") + operation.subject;
-  if (operation.action == "connect") return "Passes " + method_name(operation.method) + " requests on to " + what + ", found by name.";
+  if (operation.action == "connect") return "Forwards " + method_name(operation.method) + " requests to " + what + " by name.";
   const auto* row =
       std::find_if(std::begin(kTexts), std::end(kTexts), [&](const ActionText& each) { return each.action == operation.action; });
   if (row == std::end(kTexts)) return {};

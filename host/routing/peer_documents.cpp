@@ -7,9 +7,9 @@ namespace {
 
 void count(bool kept) {
   static Metric& hits = Metric::counter("aggregator_discovery_peer_aggregated_cache_hits_total",
-                                        "Discovery with peers that was there already when it was asked for.", {});
+                                        "Cache hits of merged discovery documents of all peers.", {});
   static Metric& misses = Metric::counter("aggregator_discovery_peer_aggregated_cache_misses_total",
-                                          "Discovery with peers that had to be made of all servers' when it was asked for.", {});
+                                          "Cache misses of merged discovery documents of all peers.", {});
   (kept ? hits : misses).add({});
 }
 

@@ -264,7 +264,7 @@ Status Router::publish_path(const std::string& delegate, PathRoute route) {
   // The host handles all paths below these roots, even for groups that no plugin serves yet.
   for (const std::string_view root : {"/api", "/openapi"}) {
     if (is_below(route.path, root)) {
-      return bad_request("path " + quoted(route.path) + " is inside " + quoted(root) + ", which the host answers for");
+      return bad_request("path " + quoted(route.path) + " is inside " + quoted(root) + ", which the host serves");
     }
   }
   const std::lock_guard lock(mutex_);

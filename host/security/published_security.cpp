@@ -3,7 +3,7 @@
 namespace backplane {
 namespace {
 
-Status too_early() { return service_unavailable("the server has not started: ask in a hook or in a request"); }
+Status too_early() { return service_unavailable("the server has not started; call this in a post-start hook or in a request"); }
 
 }  // namespace
 

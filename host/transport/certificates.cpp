@@ -140,10 +140,10 @@ std::string certificate_problem(const KeyPair& pair, const CertificateSpec& spec
   if (!certificate || !key) return "cannot be read";
   if (X509_check_private_key(certificate.get(), key.get()) != 1) return "key and certificate do not belong together";
   const auto reserve = std::min<std::chrono::hours>(spec.lifetime / 5, std::chrono::hours(24 * 30));
-  if (certificate_expiry(certificate.get()) < std::chrono::system_clock::now() + reserve) return "it has expired or soon will";
+  if (certificate_expiry(certificate.get()) < std::chrono::system_clock::now() + reserve) return "it has expired or expires soon";
   if (authority != nullptr && !is_issued_by(pair.certificate_pem, *authority)) return "another certificate authority has signed it";
   const PeerCertificate subject = describe_certificate(certificate.get());
-  if (subject.common_name != spec.common_name || subject.organizations != spec.organizations) return "its subject is another";
+  if (subject.common_name != spec.common_name || subject.organizations != spec.organizations) return "it has another subject";
   const auto names = certificate_names(certificate.get());
   std::vector<std::string> wanted = spec.dns_names;
   for (const auto& address : spec.ip_addresses) wanted.push_back(canonical_address(address));

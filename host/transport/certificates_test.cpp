@@ -66,10 +66,10 @@ TEST_F(Certificates, AreMadeAgainWhenTheyNoLongerServe) {
   expired.lifetime = std::chrono::hours(0);
   auto old = issue_certificate(expired, &*ca);
   ASSERT_TRUE(old.ok());
-  EXPECT_EQ(certificate_problem(*old, server(), &*ca), "it has expired or soon will");
+  EXPECT_EQ(certificate_problem(*old, server(), &*ca), "it has expired or expires soon");
   auto admin = server();
   admin.common_name = "admin";
-  EXPECT_EQ(certificate_problem(*second, admin, &*ca), "its subject is another");
+  EXPECT_EQ(certificate_problem(*second, admin, &*ca), "it has another subject");
   EXPECT_EQ(certificate_problem({"x", "y"}, server(), &*ca), "cannot be read");
 }
 

@@ -80,7 +80,7 @@ Result<Endpoint> parse_endpoint(std::string_view url) {
   if (bracketed && host_end == std::string_view::npos) return bad_server(url, "has a bracket that does not close");
   const std::string_view host = host_end == std::string_view::npos ? rest : rest.substr(0, bracketed ? host_end + 1 : host_end);
   std::string_view port = rest.substr(std::min(rest.size(), host.size()));
-  if (host.empty() || host == "[]") return bad_server(url, "names no host");
+  if (host.empty() || host == "[]") return bad_server(url, "has no host");
   if (!port.empty()) {
     port.remove_prefix(1);
     if (rest[host.size()] != ':' || !is_number(port) || port.size() > 5) return bad_server(url, "has a port that is no number");

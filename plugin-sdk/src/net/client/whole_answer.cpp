@@ -10,7 +10,7 @@ bool AnswerLimit::passed_by(std::string_view beginning) const noexcept {
 }
 
 Task<Result<WholeAnswer>> HttpClient::call_whole(HttpCall call, AnswerLimit limit) {
-  if (call.upgrade) co_return bad_request("an upgrade has no whole answer");
+  if (call.upgrade) co_return bad_request("call_whole() does not support upgrades");
   auto calling = this->call(std::move(call));
   auto head = co_await std::move(calling);
   if (!head.ok()) co_return std::move(head).status();
