@@ -19,7 +19,7 @@ struct LifecycleSignals {
   NamedSignal pre_shutdown_hooks_stopped;
   // after_shutdown_delay_duration and pre_shutdown_hooks_stopped have fired: new requests are refused.
   NamedSignal not_accepting_new_request;
-  // No short request is in flight, and no watch if a grace period is set; or their time limits are over.
+  // No short request is in flight, or the time limit of short requests is over. If watches have a grace period, the same is true of them.
   NamedSignal in_flight_requests_drained;
   // The listener is closed.
   NamedSignal http_server_stopped_listening;

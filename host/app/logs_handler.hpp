@@ -17,7 +17,7 @@
 
 namespace backplane {
 
-// For "/logs" and everything below it.
+// Returns the handler of /logs and of all paths below it.
 std::shared_ptr<HttpHandler> make_logs_handler(std::string folder = "/var/log");
 
 }  // namespace backplane

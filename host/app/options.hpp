@@ -212,7 +212,7 @@ class CompletedOptions {
  public:
   const Options& operator*() const noexcept { return *options_; }
   const Options* operator->() const noexcept { return options_.get(); }
-  // Every problem of every group at once.
+  // Returns all problems of all groups of options.
   Problems validate() const;
   // The only way to make a Config. Consumes `completed`.
   static Result<Config> config(CompletedOptions completed);

@@ -30,8 +30,9 @@ class PackedRows {
   // A piece's text is at most this long, unless the piece has a single row that is longer. Compressing a piece takes some 40 µs.
   static constexpr std::size_t kPiece = 32 << 10;
 
-  // `changed`: for each row, whether its text may differ from that of the previous note(). `former`: the position of each row in the
-  // previous note(), ascending, kNew for new ones; empty: the same rows.
+  // `changed`: for each row, whether its text may differ from that of the previous note().
+  // `former`: for each row, its position in the previous note(), or kNew for a new row. The positions are in ascending order. An empty
+  // `former`: the rows are the same as before.
   void note(std::span<const std::uint8_t> changed, std::span<const std::uint32_t> former);
   // False until the first note(): there is nothing to keep up to date.
   bool in_use() const noexcept { return !pieces_.empty(); }

@@ -43,7 +43,7 @@ class PageFamily {
   virtual bool constant() const noexcept { return false; }
 
   const LevelCounts::Level level;
-  bool shown = false;  // in this scrape
+  bool shown = false;  // whether this scrape shows the family
 };
 
 // A family whose text the caller sets.
@@ -108,7 +108,7 @@ struct PageCaches {
     TrackedCaches::Totals totals;
   };
   std::vector<Row> rows;
-  std::vector<std::uint32_t> former;    // as PackedRows::note() expects it
+  std::vector<std::uint32_t> former;    // the argument of PackedRows::note()
   std::array<bool, 3> field_changed{};  // by CacheFamily::Field: the field has changed in at least one row, or the list of rows has changed
 
  private:
@@ -161,7 +161,7 @@ class RegisteredFamily final : public RowsFamily {
   const ConfirmedReads* const uncached_;  // null: no series is hidden
   std::vector<bool> hidden_;              // by series
   MetricPage::Observer observer_;
-  std::vector<std::uint64_t> counts_;  // of one series
+  std::vector<std::uint64_t> counts_;  // the buckets of the series that is being read
 };
 
 }  // namespace backplane

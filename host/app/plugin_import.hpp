@@ -21,7 +21,7 @@ struct ImportedKind {
   };
   std::string group, kind, resource;
   Object facts = {};                   // further members of the kind in the group document
-  std::vector<Version> versions = {};  // the stored one first
+  std::vector<Version> versions = {};  // the stored version is first
 };
 
 struct ImportedPlugin {
@@ -29,7 +29,7 @@ struct ImportedPlugin {
   std::vector<std::string> notes;            // differences between the plugin and the imported description
 };
 
-// `name`: of the folder; see NewPlugin::name.
+// `name`: the name of the plugin's folder; see NewPlugin::name.
 Result<ImportedPlugin> plugin_of(const std::string& name, ImportedKind kind);
 
 }  // namespace backplane

@@ -21,8 +21,8 @@ namespace backplane {
 struct ReencryptSettings {
   std::shared_ptr<HttpClient> client;
   std::string server;                  // part of the saved progress
-  std::string progress_file;           // empty: none
-  std::vector<std::string> resources;  // "secrets", "widgets.example.com"; empty: all that the server encrypts
+  std::string progress_file;           // empty: the progress is not saved
+  std::vector<std::string> resources;  // "secrets", "widgets.example.com"; empty: all resources that the server encrypts
   std::size_t workers = 16;
   std::int64_t page = 500;
   // Receives the resource and its progress: from time to time, and when the resource is complete.

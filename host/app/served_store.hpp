@@ -5,8 +5,9 @@
 // (store_handler.hpp). It also implements StoreInspection.
 // Thread-safety: any thread.
 // Lifetime:      the loop and the tasks outlive it.
-// Errors:        kBadRequest for other operations, and for a kubeconfig that cannot be read; kServiceUnavailable when the
-//                server has gone; those of the server's store.
+// Errors:        kBadRequest: another operation, or a kubeconfig that cannot be read.
+//                kServiceUnavailable: the server does not answer.
+//                Any: the error of the server's store.
 #pragma once
 
 #include <memory>

@@ -22,7 +22,7 @@ class StopEvent {
   void request();
   // Returns after the first signal or request.
   void wait();
-  // Readable from the first signal on.
+  // The descriptor becomes readable with the first signal or request.
   int descriptor() const noexcept { return fd_; }
 
  private:

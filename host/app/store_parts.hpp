@@ -20,7 +20,7 @@ namespace backplane {
 
 struct StoreParts {
   std::string servers;                   // "http://a:2379;http://b:2379"; empty: those of the flags
-  std::vector<GroupResource> resources;  // that this store holds; empty: all that no other store holds
+  std::vector<GroupResource> resources;  // the resources in this store; empty: all resources that are in no other store
   std::unique_ptr<StorageBackend> storage;
   std::unique_ptr<HeldStorage> held;
   std::unique_ptr<MeasuredStorage> measured;

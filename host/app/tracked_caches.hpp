@@ -33,12 +33,12 @@ class TrackedCaches final : public CacheHub {
     GroupResource resource;
     void read(const ResourceCache& cache);  // sets all but the resource
   };
-  // By prefix, for every cache that still exists.
+  // The prefix and the totals of every cache that still exists.
   std::vector<std::pair<std::string, Totals>> totals() const;
   // Calls `visit` for each cache that still exists, in the order of the prefixes. `visit` must not call this object.
   using Visit = std::function<void(const std::string& prefix, const GroupResource& resource, const ResourceCache& cache)>;
   void visit(const Visit& visit) const;
-  // The objects of each cache that is loaded.
+  // The number and the total size of the objects in each cache that is loaded.
   std::vector<StoredObjects> counts() const;
 
  private:

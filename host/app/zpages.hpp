@@ -17,7 +17,7 @@
 
 namespace backplane {
 
-// The uptime counts from this call.
+// The uptime on the page begins with this call.
 std::shared_ptr<HttpHandler> make_statusz_handler(ReportedVersion version, std::function<std::vector<std::string>()> paths);
 std::shared_ptr<HttpHandler> make_flagz_handler(std::map<std::string, std::string> flags);
 
