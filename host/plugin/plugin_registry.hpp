@@ -231,11 +231,11 @@ class PluginRegistry {
   HostServices* services_ = nullptr;
   Findings general_;
   std::vector<PluginReport> report_;
-  std::map<std::size_t, LoadedPlugin> opened_;  // by index in the plan; without those that could not be mapped
+  std::map<std::size_t, LoadedPlugin> opened_;  // the plugins that could be mapped, by their index in the plan
   CallThread calls_;
   PluginHistory history_;
   bool safe_mode_ = false;
-  std::map<std::string, std::string> digests_;  // of files that are not shipped with the server, by path
+  std::map<std::string, std::string> digests_;  // the digests of the files that are not shipped with the server, by path
 
   mutable std::mutex mutex_;  // guards plan_, names_, started_, chain_, records_ and former_builds_
   Plan plan_;                 // of the files; after the first change: of the running plugins
@@ -257,7 +257,7 @@ class PluginRegistry {
   std::condition_variable retired_;
   std::size_t retiring_ = 0;
   std::list<std::thread> retirers_;
-  std::set<std::thread::id> ended_retirers_;  // those of `retirers_` that have ended, or are about to
+  std::set<std::thread::id> ended_retirers_;  // the threads of retirers_ that have ended or are about to end
   std::vector<GenerationRef> kept_;           // generations that could not be retired
   NamedSignal hurry_{"hurry"};
   std::atomic<std::size_t> ended_{0}, unmapped_{0};

@@ -24,14 +24,14 @@ struct PluginStatus {
   std::string name;  // the file's name if the descriptor cannot be read
   std::string version, file, license, description;
   PluginState state = PluginState::kRejected;
-  Time since = {};  // when the state, or the build that runs, began
+  Time since = {};  // the start of the state, or of the build that runs
   PluginOperation last_operation = PluginOperation::kNone;
-  unsigned build = 0;                       // 1 at startup; one more for each build that replaces another; 0: none has run
-  std::string former_version;               // of the build that a rollback restores; empty: there is none
-  std::vector<std::string> group_versions;  // "apps/v1"; those that it has installed
+  unsigned build = 0;                       // the number of the build: 1 at startup, one more after each replacement; 0: no build has run
+  std::string former_version;               // the version of the build that a rollback restores; empty: there is none
+  std::vector<std::string> group_versions;  // the group versions that the plugin has installed: "apps/v1"
   std::vector<std::string> requires_;       // plugins and capabilities
-  Findings findings;                        // of the file
-  std::string refused;                      // why its last change was refused; empty: it was not
+  Findings findings;                        // findings of the plugin's file
+  std::string refused;                      // why the last change of the plugin was refused; empty: it was not refused
   Time refused_at = {};
   bool in_tree = false;  // shipped with the server
   Placement placement = Placement::kInProcess;

@@ -17,7 +17,8 @@ namespace backplane {
 // Whether another target serves the group version.
 using IsServed = std::function<bool(const GroupVersion& version)>;
 
-// The target has the name of the plugin. Null: nothing is left to serve.
+// Returns a target with the name of the plugin. It serves the kinds of `snapshot` whose group version no other target serves; null if there
+// is no such kind.
 TargetRef make_retained_target(const PluginSnapshot& snapshot, PluginAbsence absence, StoreEnvironment& stores, const IsServed& is_served);
 
 }  // namespace backplane

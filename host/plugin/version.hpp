@@ -25,7 +25,7 @@ struct Version {
   std::string build;       // not compared
 
   static Result<Version> parse(std::string_view text);
-  // 0x00MMmmpp of a descriptor's head.
+  // `packed`: 0x00MMmmpp (major, minor, patch), the form in the head of a plugin's descriptor.
   static Version from_packed(std::uint32_t packed);
   std::string to_string() const;
   std::strong_ordering operator<=>(const Version& other) const;
