@@ -43,7 +43,7 @@ Object text_member(std::string_view description) { return Object{{"description",
 
 void set_type_members(Object& properties) {
   properties["apiVersion"] = text_member("APIVersion defines which group and version the object is written in.");
-  properties["kind"] = text_member("Kind is a string, in CamelCase, that says what the object is.");
+  properties["kind"] = text_member("Kind is a string, in CamelCase, that names the type of the object.");
 }
 
 bool requires_member(const Array& required, std::string_view name) {

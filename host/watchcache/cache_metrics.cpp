@@ -43,7 +43,7 @@ void initial_events(const GroupResource& resource, std::size_t events) {
 
 void waited(const GroupResource& resource, double seconds, bool reached) {
   static Metric& waits =
-      Metric::histogram("apiserver_watch_cache_read_wait_seconds", "How long reads waited for a cache to be fresh, by resource.",
+      Metric::histogram("apiserver_watch_cache_read_wait_seconds", "Time in seconds that reads waited for a fresh cache, by resource.",
                         by_resource(), {0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 2, 3});
   static Metric& reads = Metric::counter("apiserver_watch_cache_consistent_read_total",
                                          "Consistent lists from a cache: whether it came to be fresh; none falls back to the store.",

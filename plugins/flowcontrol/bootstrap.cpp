@@ -50,7 +50,7 @@ const std::vector<Bootstrap>& bootstrap_objects() {
   static const std::vector<Bootstrap> objects = [] {
     std::vector<Bootstrap> out;
     const auto document = read_json(flowcontrol_bootstrap_json());
-    if (!document || !document->is_object()) throw std::logic_error("the bootstrap objects of flowcontrol are no JSON");
+    if (!document || !document->is_object()) throw std::logic_error("the bootstrap objects of flowcontrol are not a JSON object");
     add(document->get_object(), "suggested", out);
     add(document->get_object(), "mandatory", out);
     return out;

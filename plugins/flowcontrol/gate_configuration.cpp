@@ -17,7 +17,7 @@ constexpr double kMostPart = 0.15;
 
 Object imagined(std::string_view resource, std::string_view name) {
   const Bootstrap* bootstrap = find_bootstrap(resource, name);
-  if (bootstrap == nullptr) throw std::logic_error("a mandatory object of flowcontrol is not among those that are delivered");
+  if (bootstrap == nullptr) throw std::logic_error("a mandatory object of flowcontrol has no built-in definition");
   Object object;
   object["metadata"] = Object{{"name", std::string(name)}};
   object["spec"] = bootstrap->spec;

@@ -24,7 +24,7 @@ std::uint64_t flow_hash(std::string_view schema, std::string_view flow) {
   text.append(flow);
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   if (EVP_Digest(text.data(), text.size(), digest.data(), nullptr, EVP_sha256(), nullptr) != 1) {
-    throw std::runtime_error("SHA-256 is not to be had");
+    throw std::runtime_error("SHA-256 is not available");
   }
   std::uint64_t hash = 0;
   for (std::size_t i = 8; i-- > 0;) hash = hash << 8 | digest[i];

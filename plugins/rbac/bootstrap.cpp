@@ -77,7 +77,7 @@ std::shared_ptr<const SchemaSet> schemas() {
 
 Value document() {
   auto read = read_json(rbac_bootstrap_json());
-  if (!read || !read->is_object()) throw std::logic_error("the roles that every server has are no JSON");
+  if (!read || !read->is_object()) throw std::logic_error("the bootstrap roles are not a JSON object");
   return std::move(*read);
 }
 

@@ -14,7 +14,7 @@ using schema::append_cbor_text;
 constexpr std::string_view kSelfDescribed{"\xD9\xD9\xF7", 3};
 constexpr std::size_t kTypeMetaMembers = 2;
 
-Status unreadable() { return internal_error("the bytes at hand are not JSON of the kind they belong to"); }
+Status unreadable() { return internal_error("the object's bytes are not valid JSON of its kind"); }
 
 // A definite head at `at` of items that this codec wrote: its argument, and the offset after it.
 std::pair<std::size_t, std::size_t> read_head(std::string_view bytes, std::size_t at) noexcept {

@@ -5,8 +5,8 @@ namespace {
 
 // Clients search for the prefixes of these texts.
 constexpr std::string_view kApiVersion = "APIVersion defines which group and version the object is written in.";
-constexpr std::string_view kKind = "Kind is a string, in CamelCase, that says what the object is.";
-constexpr std::string_view kMetadata = "Standard object's metadata: its name, its labels, who owns it.";
+constexpr std::string_view kKind = "Kind is a string, in CamelCase, that names the type of the object.";
+constexpr std::string_view kMetadata = "Standard object's metadata: its name, labels and owners.";
 constexpr std::string_view kObjectMeta = "#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
 Object text_member(std::string_view description) { return Object{{"description", description}, {"type", "string"}}; }

@@ -305,7 +305,7 @@ Status Type::encode_protobuf(std::string_view json, std::string& out) const {
   const std::size_t begin = out.size();
   if (ProtobufEncoder(out).encode(body(), json)) return {};
   out.resize(begin);
-  return internal_error("the bytes at hand are not JSON of " + std::string(name_));
+  return internal_error("the object's bytes are not valid JSON of " + std::string(name_));
 }
 
 }  // namespace backplane::schema

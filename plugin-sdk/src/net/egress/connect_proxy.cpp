@@ -28,7 +28,7 @@ Result<std::unique_ptr<ProxyStream>> open_stream(const ProxyAddress& proxy) {
   return plain_stream(std::move(socket));
 }
 
-// Reads only the head of the response, because the following bytes belong to the connection.
+// Reads only the head of the response, because the bytes after it belong to the new connection.
 std::string read_head(ProxyStream& stream) {
   std::string head;
   while (!head.ends_with("\r\n\r\n") && !head.ends_with("\n\n") && head.size() < kMostHeadBytes) {
@@ -39,11 +39,11 @@ std::string read_head(ProxyStream& stream) {
   return head.size() < kMostHeadBytes ? head : std::string();
 }
 
-// Requests the connection from the proxy.
+// Requests a connection to `address` from the proxy.
 Result<int> ask(ProxyStream& stream, const std::string& proxy, const std::string& address) {
   const bool asked = stream.send_all("CONNECT " + address + " HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
   const std::string head = asked ? read_head(stream) : std::string();
-  // "HTTP/1.1 200 OK"
+  // The first line is "HTTP/1.1 200 OK".
   const auto space = head.find(' ');
   const std::string status = space == std::string::npos ? std::string() : head.substr(space + 1, head.find_first_of("\r\n") - space - 1);
   if (!head.starts_with("HTTP/1.") || status.size() < 3) {
@@ -61,7 +61,7 @@ void count_failure(std::string_view protocol, std::string_view transport, std::s
   failures.add({protocol, stage, transport});
 }
 
-// Asks a proxy for a connection to an address.
+// Requests a connection to an address from a proxy to which it is connected.
 using Asking = std::function<Result<int>(const std::string& address)>;
 
 Result<Asking> connect_to(const ProxyAddress& proxy) {
@@ -84,7 +84,7 @@ Result<int> dial(const ProxyAddress& proxy, const std::string& address) {
                       "[ALPHA] Dials begun through the egress proxy, by protocol and transport (tcp or uds).", {"protocol", "transport"});
   static Metric& durations =
       Metric::histogram("apiserver_egress_dialer_dial_duration_seconds",
-                        "[ALPHA] How long dials through the egress proxy took, in seconds, by protocol and transport (tcp or uds).",
+                        "[ALPHA] Duration of dials through the egress proxy in seconds, by protocol and transport (tcp or uds).",
                         {"protocol", "transport"}, {0.005, 0.025, 0.1, 0.5, 2.5, 12.5});
   const std::string_view protocol = proxy.grpc ? "grpc" : "http_connect";
   const std::string_view transport = proxy.path.empty() ? "tcp" : "uds";
@@ -107,13 +107,13 @@ Result<int> dial(const ProxyAddress& proxy, const std::string& address) {
 struct Dials {
   Turns turns{kMostDials};
 };
-// Each server has its own proxies: if those of one server hang, other servers are not delayed.
+// Each server of the process has its own limit: if proxies of one server do not respond, the other servers are not delayed.
 Turns& turns() {
   static PerServer<Dials> all;
   return all.here().turns;
 }
 
-// Outlives a caller that has timed out; the socket is then closed.
+// The result of a dial. It outlives a caller whose wait has timed out; its destructor closes the socket.
 struct Outcome {
   ~Outcome() {
     if (fd.ok() && *fd >= 0) close(*fd);
@@ -122,7 +122,7 @@ struct Outcome {
   int take() { return std::exchange(*fd, -1); }
 };
 
-// Runs on a separate thread: a proxy that hangs delays no other connection.
+// Dials on a separate thread, so that a proxy that does not respond delays no other connection.
 Task<Result<int>> dial_apart(std::shared_ptr<const ProxyAddress> proxy, std::string address) {
   Turns::Turn turn = co_await turns().take();
   const auto outcome = std::make_shared<Outcome>();

@@ -1,4 +1,4 @@
-// Connections through a proxy by HTTP CONNECT, or, on a Unix socket, by gRPC (konnectivity).
+// Connections through a proxy, with HTTP CONNECT, or with gRPC over a Unix socket (konnectivity).
 //
 // Thread-safety: any thread.
 // Errors:        kServiceUnavailable with Go's messages.
@@ -12,16 +12,16 @@
 
 namespace backplane::egress {
 
-// A Unix socket's path, or a host and a port, with TLS or without.
+// The address of a proxy: the path of a Unix socket, or a host and a port, with or without TLS.
 struct ProxyAddress {
   std::string path;
   std::string host, port;
-  std::shared_ptr<const ProxyTls> tls = {};  // null: no proxy
+  std::shared_ptr<const ProxyTls> tls = {};  // null: the proxy does not use TLS
   bool grpc = false;
   std::string text() const { return path.empty() ? host + ":" + port : path; }
 };
 
-// At most kMostDials at once; further ones wait.
+// At most kMostDials dials run at the same time; further dials wait.
 constexpr std::size_t kMostDials = 32;
 DialFunction connect_through(ProxyAddress proxy);
 

@@ -19,7 +19,7 @@ TEST(EgressSelector, WithoutAFileEverythingIsDirect) {
   ASSERT_TRUE(selector.ok());
   EXPECT_FALSE((*selector)->dialer(EgressType::kCluster));
   EXPECT_EQ(EgressSelector::read("/absent").status().message(), "unable to read egress selector configuration from \"/absent\"");
-  // Regression: a directory in the place of a file ended the process.
+  // Regression: reading a directory instead of a file terminated the process.
   EXPECT_EQ(EgressSelector::read("/").status().message(), "unable to read egress selector configuration from \"/\"");
 }
 

@@ -19,7 +19,7 @@
 
 namespace backplane::egress {
 
-// The HTTP/2 connection with its only stream, and the socket of the caller.
+// An HTTP/2 connection with one stream, and the socket of the caller whose bytes the stream carries.
 class GrpcTunnel {
  public:
   explicit GrpcTunnel(Socket remote);
@@ -27,24 +27,24 @@ class GrpcTunnel {
   GrpcTunnel& operator=(const GrpcTunnel&) = delete;
   ~GrpcTunnel() { nghttp2_session_del(session_); }
 
-  // Runs until the proxy server has responded to the dial.
+  // Sends the dial. Returns when the proxy server has responded to it.
   Status dial(const std::string& address);
-  // Runs until either side has closed and its data is delivered.
+  // Relays bytes until either side has closed and its data has been delivered.
   void relay(Socket local);
 
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr std::size_t kPiece = 32 * 1024;
-  static constexpr std::size_t kMostMessage = std::size_t{4} << 20;  // gRPC's limit of a received message
-  static constexpr std::chrono::seconds kPatience{30};               // for the response to a dial
-  static constexpr std::chrono::seconds kFarewell{10};               // for the response to a close
+  static constexpr std::size_t kMostMessage = std::size_t{4} << 20;  // gRPC's limit for received messages
+  static constexpr std::chrono::seconds kPatience{30};  // for the response to a dial
+  static constexpr std::chrono::seconds kFarewell{10};  // for the response to a close
 
   static GrpcTunnel& self(void* data) { return *static_cast<GrpcTunnel*>(data); }
   static nghttp2_session_callbacks* callbacks();
   static ssize_t send_body(nghttp2_session*, std::int32_t, std::uint8_t* buffer, std::size_t size, std::uint32_t* flags,
                            nghttp2_data_source*, void* data);
   void say(std::string packet);
-  // Waits for either socket, and moves the available bytes; false: `until` has passed.
+  // Waits until one of the sockets is ready, and moves the available bytes. Returns false if `until` has passed.
   bool turn(Clock::time_point until);
   void write_remote();
   void read_remote();
@@ -58,17 +58,17 @@ class GrpcTunnel {
   Socket local_{-1};
   nghttp2_session* session_ = nullptr;
   std::int32_t stream_ = -1;
-  std::string wire_;        // to the proxy server, encoded
-  std::string body_;        // of the stream, not encoded yet
-  std::string to_local_;    // to the caller
-  std::size_t unread_ = 0;  // bytes of the stream that the window still counts
+  std::string wire_;  // encoded bytes to send to the proxy server
+  std::string body_;  // bytes of the stream that are not encoded yet
+  std::string to_local_;  // bytes to send to the caller
+  std::size_t unread_ = 0;  // received bytes of the stream that have not been returned to the flow-control window
   grpc::FrameReader frames_{kMostMessage};
   std::int64_t random_ = 0, connection_ = 0;
-  bool answered_ = false;     // the dial
-  std::string refusal_;       // of the dial
-  bool closed_ = false;       // the proxy server sends nothing more
-  bool remote_gone_ = false;  // the proxy server's connection has failed
-  bool local_ended_ = false;  // the caller sends nothing more
+  bool answered_ = false;  // the proxy server has responded to the dial
+  std::string refusal_;  // the error in the response to the dial
+  bool closed_ = false;  // the proxy server sends no more data
+  bool remote_gone_ = false;  // the connection to the proxy server has failed
+  bool local_ended_ = false;  // the caller sends no more data
 };
 
 GrpcTunnel::GrpcTunnel(Socket remote) : remote_(std::move(remote)) {
@@ -164,7 +164,7 @@ bool GrpcTunnel::turn(Clock::time_point until) {
   if (!wire_.empty()) both[0].events |= POLLOUT;
   if (reads_local) both[1].events |= POLLIN;
   if (!to_local_.empty() && local_.get() >= 0) both[1].events |= POLLOUT;
-  // If the thread waits for one side only, a hang-up of the other side must not wake it.
+  // A descriptor without events is set to -1, because otherwise a hang-up of that side would wake the thread.
   for (pollfd& each : both) each.fd = each.events == 0 ? -1 : each.fd;
   int patience = -1;
   if (until != Clock::time_point::max()) {
@@ -214,7 +214,7 @@ void GrpcTunnel::take_packets() {
     if (packet) take(std::move(*packet));
   }
   if (frames_.problem()) closed_ = true;
-  // Bytes that the caller does not read fill the window, so that the proxy server waits, too.
+  // Bytes that the caller has not read remain in the flow-control window, so that the proxy server waits too.
   if (!to_local_.empty() || unread_ == 0) return;
   nghttp2_session_consume(session_, stream_, std::exchange(unread_, 0));
 }

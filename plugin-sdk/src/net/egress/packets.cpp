@@ -3,7 +3,7 @@
 namespace backplane::egress {
 namespace {
 
-constexpr unsigned kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5;  // wire types
+constexpr unsigned kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5;  // protobuf's wire types
 constexpr std::uint64_t kLastType = static_cast<std::uint64_t>(PacketType::kDrain);
 
 void put_number(std::string& out, std::uint64_t value) {
@@ -40,7 +40,7 @@ class Fields {
  public:
   explicit Fields(std::string_view bytes) : rest_(bytes) {}
   bool broken() const noexcept { return broken_; }
-  // False at the end, and at bytes that are not a field.
+  // Reads the next field. Returns false at the end, and for bytes that are not a field.
   bool next(Field& out) {
     if (rest_.empty() || broken_) return false;
     const std::uint64_t tag = number();
@@ -91,7 +91,7 @@ class Fields {
   bool broken_ = false;
 };
 
-// The field numbers of a payload's members; 0: the payload lacks the member.
+// The field numbers of a payload's members; 0: the payload does not have the member.
 struct PayloadForm {
   unsigned error, connection, random, data;
 };

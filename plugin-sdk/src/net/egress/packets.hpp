@@ -1,5 +1,4 @@
-// The messages between a client and konnectivity's proxy server (message Packet of konnectivity-client/proto/client/client.proto), in the
-// protobuf encoding.
+// The protobuf messages between a client and konnectivity's proxy server (message Packet of konnectivity-client/proto/client/client.proto).
 //
 // Thread-safety: pure functions.
 // Errors:        read_packet(): nullopt for bytes that are not a Packet.
@@ -14,7 +13,7 @@ namespace backplane::egress {
 
 enum class PacketType : unsigned char { kDialRequest, kDialResponse, kCloseRequest, kCloseResponse, kData, kDialClose, kDrain };
 
-// The members of all payloads; each type of payload uses some of them.
+// The members of all payloads. Each type of payload uses some of them.
 struct Packet {
   PacketType type = PacketType::kDialRequest;
   std::string error, data;

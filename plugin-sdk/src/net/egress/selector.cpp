@@ -18,7 +18,7 @@
 namespace backplane::egress {
 namespace {
 
-constexpr std::string_view kNames[] = {"controlplane", "etcd", "cluster"};  // indexed by EgressType
+constexpr std::string_view kNames[] = {"controlplane", "etcd", "cluster"};  // in the order of EgressType
 constexpr std::string_view kConnection = "service.connection";
 
 std::string lower(std::string_view text) {
@@ -27,7 +27,7 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// Unknown members are errors, as in every strict configuration.
+// Adds an error for each unknown member, as strict decoding of configurations does.
 void check_members(const Object& object, std::string_view path, std::initializer_list<std::string_view> known,
                    std::vector<std::string>& out) {
   for (const auto& member : object) {
@@ -72,7 +72,8 @@ void check_unix(const Object& uds, FieldErrors& errors) {
   }
 }
 
-// A file of a tlsConfig: `missing` is the error if none is named; empty: optional.
+// Checks a file of a tlsConfig. `missing` is the error if the configuration does not name the file; if `missing` is empty, the file is
+// optional.
 void check_file(const Object& tls, std::string_view member, std::string_view missing, std::string_view absent, FieldErrors& errors) {
   const std::string path = std::string(kConnection) + ".tlsConfig." + std::string(member);
   const std::string file(get_string(tls, member));
@@ -150,7 +151,7 @@ void check_names(const Array& selections, FieldErrors& errors) {
   }
 }
 
-// "http://host:port" without a scheme.
+// Parses the host and port of "http://host:port" or "https://host:port".
 ProxyAddress tcp_address(std::string_view url) {
   const std::string_view usual = url.starts_with("https://") ? "443" : "80";
   url.remove_prefix(url.find("//") + 2);
@@ -175,7 +176,7 @@ Result<DialFunction> tcp_dialer(const Object& tcp) {
   return connect_through(std::move(proxy));
 }
 
-// Makes the configuration after all checks.
+// Makes the dial function after all checks of the selection.
 Result<DialFunction> make_dialer(const Object& selection) {
   const std::string name = lower(get_string(selection, "name"));
   const Object& connection = object_or_empty(selection, "connection");
@@ -228,7 +229,7 @@ Result<std::shared_ptr<const EgressSelector>> EgressSelector::parse(std::string_
 
 Result<std::shared_ptr<const EgressSelector>> EgressSelector::read(const std::string& path) {
   if (path.empty()) return std::shared_ptr<const EgressSelector>(new EgressSelector);
-  // A directory can be opened, but reading it throws.
+  // A directory is not opened: opening it would succeed, and reading it would throw.
   std::error_code ignored;
   std::ifstream file;
   if (!std::filesystem::is_directory(path, ignored)) file.open(path, std::ios::binary);
@@ -240,7 +241,7 @@ Result<std::shared_ptr<const EgressSelector>> EgressSelector::read(const std::st
 }
 
 Result<std::shared_ptr<const EgressSelector>> EgressSelector::of(const Host& host) {
-  // The configurations that servers have read, by file: the flag has one value for each server.
+  // The configurations that the servers of this process have read, by file. The flag may have a different value for each server.
   struct Known {
     std::mutex mutex;
     std::uint64_t server = 0;

@@ -1,6 +1,6 @@
-// Blocking operations on non-blocking sockets, with a deadline for each step; for threads that may block.
+// Blocking operations on non-blocking sockets, with a deadline for each step. Only for threads that may block.
 //
-// Thread-safety: any thread; a socket belongs to one.
+// Thread-safety: any thread; only one thread at a time uses a socket.
 // Errors:        kServiceUnavailable with Go's messages.
 #pragma once
 
@@ -35,7 +35,7 @@ class Socket {
   int fd_;
 };
 
-// Waits for POLLIN or POLLOUT.  0: the socket is ready; otherwise an errno.
+// Waits for POLLIN or POLLOUT.  Returns 0 if the socket is ready, otherwise an errno value.
 int wait_ready(int fd, short what);
 Result<int> dial_unix(const std::string& path);
 Result<int> dial_tcp(const std::string& host, const std::string& port);

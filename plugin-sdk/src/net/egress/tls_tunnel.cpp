@@ -57,13 +57,13 @@ struct Pipe {
   bool empty() const noexcept { return begin == end; }
 };
 
-// The tunnels of the calling thread's server.
+// The number of tunnels of the calling thread's server.
 std::atomic<int>& tunnels() {
   static PerServer<std::atomic<int>> running;
   return running.here();
 }
 
-// Moves bytes between the TLS of `remote` and `local` until one side has ended and its bytes are delivered.
+// Moves bytes between the TLS connection `remote` and the socket `local`, until one side has ended and its bytes have been delivered.
 class Relay {
  public:
   Relay(Socket remote, SslPtr ssl) : remote_(std::move(remote)), ssl_(std::move(ssl)) {}
@@ -100,7 +100,7 @@ class Relay {
     in_.begin += static_cast<std::size_t>(sent);
     return true;
   }
-  // An error of the local socket is the end of its input.
+  // Treats an error of the local socket as the end of its input.
   bool note_error(int error, Pipe& pipe) {
     if (error == EAGAIN || error == EINTR) return false;
     over_ = true;
@@ -122,7 +122,7 @@ class Relay {
     in_.end = got;
     return true;
   }
-  // Records the readiness that TLS waits for.
+  // Records for which readiness TLS waits.
   bool settle(int result) {
     if (result == 1) return true;
     switch (SSL_get_error(ssl_.get(), result)) {
@@ -143,7 +143,7 @@ class Relay {
     if (std::exchange(writes_, false)) both[0].events |= POLLOUT;
     if (out_.empty() && !out_.ended) both[1].events |= POLLIN;
     if (!in_.empty()) both[1].events |= POLLOUT;
-    // The hang-up of a side that is not polled must not wake the thread.
+    // A descriptor without events is set to -1, because otherwise a hang-up of that side would wake the thread.
     for (pollfd& each : both) each.fd = each.events == 0 ? -1 : each.fd;
     if (poll(both, 2, -1) < 0 && errno != EINTR) over_ = true;
   }
@@ -252,11 +252,11 @@ Result<std::shared_ptr<SSL_CTX>> read_proxy_tls(const std::string& ca_bundle, co
 }
 
 Result<int> relayed(std::function<void(Socket other_end)> relay) {
-  // Counts the tunnel for as long as its thread needs it.
+  // Counts the tunnel as long as its thread runs.
   struct Place {
     Place() { ++running; }
     ~Place() { --running; }
-    std::atomic<int>& running = tunnels();  // a Place may be destroyed on a thread that belongs to no server
+    std::atomic<int>& running = tunnels();  // stored, because a Place may be destroyed on a thread that belongs to no server
   };
   const auto place = std::make_shared<Place>();
   if (tunnels() > kMostTunnels) {

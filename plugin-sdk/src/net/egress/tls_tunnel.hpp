@@ -1,8 +1,8 @@
-// A proxy with TLS: the connection to it, and a relay between it and a plain socket, so that the caller can speak TLS to its target
+// Connections to a proxy with TLS. A relay connects the TLS connection to a plain socket, so that the caller can use TLS to its target
 // through the tunnel.
 //
-// Thread-safety: any thread; a stream belongs to one.
-// Lifetime:      a relay has a thread, which ends when either side closes; kMostTunnels run at once.
+// Thread-safety: any thread; only one thread at a time uses a stream.
+// Lifetime:      each relay has a thread, which ends when either side closes. At most kMostTunnels exist at the same time.
 // Errors:        kServiceUnavailable; reading the files: kBadRequest with upstream's messages.
 #pragma once
 
@@ -18,14 +18,14 @@
 
 namespace backplane::egress {
 
-// Each costs a thread.
+// Each tunnel needs a thread.
 constexpr int kMostTunnels = 1024;
 
 struct ProxyTls {
   std::shared_ptr<SSL_CTX> context;
   std::string server_name;  // name in the proxy's certificate
 };
-// Makes the context from the files of a tlsConfig.  `ca_bundle` may be empty: the system's authorities.
+// Makes the context from the files of a tlsConfig.  If `ca_bundle` is empty, the system's trust store is used.
 Result<std::shared_ptr<SSL_CTX>> read_proxy_tls(const std::string& ca_bundle, const std::string& client_cert,
                                                 const std::string& client_key);
 
@@ -34,13 +34,13 @@ class ProxyStream {
  public:
   virtual ~ProxyStream() = default;
   virtual bool send_all(std::string_view bytes) = 0;
-  // False: the other side has closed, or did not respond in time.
+  // Reads one byte. Returns false if the other side has closed, or did not respond in time.
   virtual bool read_byte(char& out) = 0;
-  // Returns a plain socket that is relayed to the proxy from here on.
+  // Returns a plain socket whose bytes are relayed to the proxy from now on.
   virtual Result<int> into_socket() = 0;
 };
 
-// A socket whose other end `relay` serves, on a new thread.
+// Returns one end of a socket pair. `relay` runs on a new thread with the other end.
 Result<int> relayed(std::function<void(Socket other_end)> relay);
 
 std::unique_ptr<ProxyStream> plain_stream(Socket socket);
