@@ -1,4 +1,4 @@
-// The authorizer RBAC: Decides by the stored roles and bindings (upstream: plugin/pkg/auth/authorizer/rbac).
+// The authorizer RBAC: decides by the stored roles and bindings (upstream: plugin/pkg/auth/authorizer/rbac).
 //
 // Four informers keep a CompiledPolicy up to date. Until all of them have synced, the authorizer has no opinion and lists no rules.
 //
