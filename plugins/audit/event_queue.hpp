@@ -20,9 +20,9 @@ class EventQueue {
   EventQueue& operator=(const EventQueue&) = delete;
   ~EventQueue() { (void)take(); }
 
-  // Returns the number of events that are queued or taken and not yet released, with this one.
+  // Returns the number of events, including this one, that are queued, or taken and not yet released.
   std::size_t push(std::shared_ptr<const AuditEvent> event);
-  // All events, oldest first.
+  // Removes and returns all events, oldest first.
   std::vector<std::shared_ptr<const AuditEvent>> take();
   bool empty() const noexcept { return newest_.load(std::memory_order_seq_cst) == nullptr; }
   // Releases `count` taken events, which no longer count as queued.

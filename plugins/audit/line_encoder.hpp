@@ -1,4 +1,4 @@
-// The lines of the audit log.
+// Encodes events as lines of the audit log.
 //
 // Thread-safety: one thread at a time.
 // Lifetime:      the settings outlive it.
@@ -16,8 +16,8 @@ namespace backplane::audit {
 class LineEncoder {
  public:
   explicit LineEncoder(const LogSettings& settings) : settings_(settings) {}
-  // Appends the event and a newline.  False: it is larger than --audit-log-truncate-max-event-size even without its objects, and nothing
-  // is appended.
+  // Appends the event and a newline. Returns false and appends nothing if the event is larger than --audit-log-truncate-max-event-size even
+  // without its objects.
   bool append(std::string& out, const AuditEvent& event);
 
  private:

@@ -1,7 +1,8 @@
 // A queue of events for the writer of the log.
 //
 // Each thread adds to one of several queues, so that threads rarely contend for a lock. An event without objects is encoded when it is
-// added: its memory is freed by the thread that allocated it, and the writer reads text instead of what another processor has in its cache.
+// added. Then the thread that allocated the event also frees it, and the writer reads text instead of memory that is in the cache of
+// another processor.
 //
 // Thread-safety: add() from any thread; take() by one consumer at a time.
 // Lifetime:      the queue destroys events that have not been taken.
@@ -22,15 +23,15 @@
 namespace backplane::audit {
 
 struct QueuedLine {
-  std::size_t bytes = 0;                     // of QueuedLines::text
-  std::shared_ptr<const AuditEvent> event;   // to be encoded by the consumer; its line has no bytes yet
-  std::optional<Promise<bool>> stored = {};  // set when the event has been written, or is lost: false
+  std::size_t bytes = 0;                     // the length of the line in QueuedLines::text
+  std::shared_ptr<const AuditEvent> event;   // not null: the consumer encodes the event, and `bytes` is 0
+  std::optional<Promise<bool>> stored = {};  // set to true when the event has been written, or to false if it is lost
 };
 
 // The contents of one queue.
 struct QueuedLines {
   std::string text;
-  std::vector<QueuedLine> lines;  // oldest first; those of a thread are in one queue
+  std::vector<QueuedLine> lines;  // oldest first; all lines of one thread are in the same queue
 };
 
 class LineQueue {
@@ -39,8 +40,8 @@ class LineQueue {
   LineQueue(const LineQueue&) = delete;
   LineQueue& operator=(const LineQueue&) = delete;
 
-  // Adds `line`, and the text that `encode(encoder, text)` appends; it may return false and append nothing, and nothing is added.
-  // Returns the number of lines that are queued or taken and not yet released, with this one; 0: nothing is added.
+  // Adds `line`, and the text that `encode(encoder, text)` appends. If encode() returns false, it must not append anything, and nothing is
+  // added. Returns the number of lines, including this one, that are queued, or taken and not yet released; 0: nothing was added.
   template <class Encode>
   std::size_t add(QueuedLine line, Encode encode) {
     Part& part = part_of_this_thread();

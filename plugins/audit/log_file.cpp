@@ -90,7 +90,7 @@ LogFile::Written LogFile::write(std::string_view bytes, const std::vector<std::s
   }
   out.lines = static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), done) - ends.begin());
   const std::size_t whole = out.lines == 0 ? 0 : ends[out.lines - 1];
-  // An incomplete line would be read as a part of the next one.
+  // Removes an incomplete line, because readers would take it for a part of the next line.
   if (whole < done && descriptor_ != STDOUT_FILENO && ::ftruncate(descriptor_, static_cast<off_t>(size_ + whole)) == 0) done = whole;
   size_ += done;
   return out;

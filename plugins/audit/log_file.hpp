@@ -25,7 +25,7 @@ struct LogFileOptions {
   bool compress = false;
 };
 
-// Removes and compresses rotated files by the options.  Blocks, for the time that gzip needs.
+// Removes and compresses rotated files as the options require. Blocks while gzip compresses.
 // Errors:        the first that occurred; the other files are still processed.
 Status tend_old_files(const LogFileOptions& options, std::chrono::system_clock::time_point now);
 
@@ -40,14 +40,15 @@ class LogFile {
   static Status ensure(const LogFileOptions& options);
   // Opens the file if it is closed.
   Status open();
-  // For an open file: true if `more` bytes after the `pending` ones must be written to another file.
+  // Returns true if the open file has no room for `more` bytes after `pending` bytes, which have not been written yet. Then the `more`
+  // bytes must be written to another file.
   bool is_full(std::size_t pending, std::size_t more) const noexcept;
-  // The error for an event that is larger than a file may be; empty: it is not.
+  // Returns the error for an event of `bytes` if that is more than the maximum size of a file; empty: it is not.
   std::string too_long(std::size_t bytes) const;
   // Renames the file; the next write begins another one.
   Status rotate(std::chrono::system_clock::time_point now);
-  // Writes `bytes`; `ends`: the ends of the lines in it, ascending. Returns how many lines have been written whole; a partly written line
-  // is removed.
+  // Writes `bytes`. `ends`: the positions in `bytes` at which lines end, ascending. Returns the number of lines that were written
+  // completely. A line that was written partly is removed from the file.
   struct Written {
     std::size_t lines = 0;
     Status status;
@@ -62,7 +63,7 @@ class LogFile {
 
   const LogFileOptions options_;
   int descriptor_ = -1;
-  unsigned mode_ = 0600;  // of the file that has been rotated last
+  unsigned mode_ = 0600;  // the mode of the file that was rotated last
   std::uint64_t size_ = 0;
 };
 

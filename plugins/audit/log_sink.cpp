@@ -103,7 +103,7 @@ LogSink::Line LogSink::append_line(LineEncoder& encoder, std::string& out, const
   const std::size_t begin = out.size();
   if (!encoder.append(out, event)) {
     too_large_.add(1, "event is too large even after truncating", &event);
-    return Line::kDropped;  // as upstream, it fails no request
+    return Line::kDropped;  // as upstream, the request does not fail
   }
   if (const std::string why = file_.too_long(out.size() - begin); !why.empty()) {
     out.resize(begin);
@@ -140,9 +140,9 @@ void LogSink::drain_later() {
   });
 }
 
-// False: nothing was queued.
+// Writes the queued events, and completes flushes. Returns false if there were neither.
 bool LogSink::write_all() {
-  // Events that a flush() waits for are in the queue before it.
+  // Takes the flushes first: the events for which a flush() waits were queued before it.
   std::vector<Promise<bool>> flushes;
   {
     const std::lock_guard lock(flushes_mutex_);
@@ -183,7 +183,7 @@ void LogSink::append_taken(Batch& batch, bool can_write) {
   if (taken_.text.capacity() > kMostKeptBytes) taken_ = {};
 }
 
-// `text`: of the last line of the batch, unless that is still to be encoded.
+// Appends the last line of the batch to the buffer. `text`: the text of this line, unless its event has not been encoded yet.
 void LogSink::append_last(Batch& batch, std::string_view text) {
   const std::size_t begin = buffer_.size();
   if (const auto& event = batch.lines.back().event; event == nullptr) {
@@ -199,7 +199,7 @@ void LogSink::append_last(Batch& batch, std::string_view text) {
   if (buffer_.size() >= kWriteBytes) write_lines(batch);
 }
 
-// The last `bytes` of the buffer belong to the next file.
+// Writes the buffer except its last `bytes`, and rotates the file. The last bytes remain in the buffer, for the new file.
 void LogSink::rotate_before(Batch& batch, std::size_t bytes) {
   const std::string line = buffer_.substr(buffer_.size() - bytes);
   buffer_.resize(buffer_.size() - bytes);

@@ -1,9 +1,10 @@
 // The log backend (--audit-log-path): a line for each event.
 //
-// One thread writes; requests queue their events; events without objects are encoded first. Modes (--audit-log-mode):
-//   batch            an event that finds --audit-log-batch-buffer-size events in the queue is dropped and counted
-//   blocking         such a request waits until its event is written
-//   blocking-strict  the same, and a request waits until its event of the stage RequestReceived is written, and fails if it is not
+// Requests add their events to a queue, and one thread writes them. Events without objects are encoded before they are queued.
+// Modes (--audit-log-mode):
+//   batch            if the queue contains --audit-log-batch-buffer-size events, a new event is dropped and counted
+//   blocking         if the queue is full, a request waits until its event is written
+//   blocking-strict  as blocking; each request also waits until its event of the stage RequestReceived is written, and fails if it is lost
 // Thread-safety: any thread.
 // Lifetime:      shared; the executors outlive it.
 // Errors:        events that cannot be written are counted and logged.
@@ -25,7 +26,7 @@ namespace backplane::audit {
 
 class LogSink final : public AuditSink, public std::enable_shared_from_this<LogSink> {
  public:
-  // `writer`: one thread, which the sink blocks; `tender`: another one, for rotated files.
+  // `writer`: one thread, which the sink blocks. `tender`: another thread, which processes rotated files.
   LogSink(const LogSettings& settings, Executor& writer, Executor& tender, Logger& logger);
 
   std::string_view name() const noexcept override { return "log"; }
@@ -58,13 +59,13 @@ class LogSink final : public AuditSink, public std::enable_shared_from_this<LogS
   Logger& logger_;
 
   LineQueue queue_;
-  std::atomic<std::size_t> queued_bytes_{0};  // of objects
+  std::atomic<std::size_t> queued_bytes_{0};  // bytes of the objects of queued events
   std::atomic<bool> awake_{false};            // drain() runs or will run
   std::atomic<bool> later_{false};            // drain() runs again after kLater
   std::mutex flushes_mutex_;
   std::vector<Promise<bool>> flushes_;
 
-  // ---- of the writer
+  // ---- used only by the writer
   LogFile file_;
   LineEncoder encoder_;
   QueuedLines taken_;

@@ -36,7 +36,7 @@ NameParts parts_of(const std::string& path) {
   return {path.substr(0, path.size() - name.size()), stem + "-", dot == std::string::npos ? "" : name.substr(dot)};
 }
 
-// Writes `from` to `to` in gzip's format, with its mode.
+// Compresses `from` to `to` in gzip's format. `to` gets the mode of `from`.
 Status compress_file(const std::string& from, const std::string& to) {
   const auto failed = [](std::string_view call, const std::string& file) {
     return Status(Reason::kInternalError, file_error(call, file, errno));
@@ -106,7 +106,7 @@ OldFiles old_files(const std::string& path, const std::vector<std::string>& name
   }
   std::stable_sort(old.begin(), old.end(), [](const Old& a, const Old& b) { return a.time > b.time; });
   OldFiles out;
-  std::set<system_clock::time_point> counted;  // a file and its half-made compressed copy count once
+  std::set<system_clock::time_point> counted;  // a file and its incomplete compressed copy count once
   for (const Old& each : old) {
     counted.insert(each.time);
     const bool many = max_backups > 0 && counted.size() > static_cast<std::size_t>(max_backups);

@@ -13,13 +13,13 @@ namespace backplane::audit {
 
 // "/var/log/audit.log" → "/var/log/audit-2006-01-02T15-04-05.000.log", in UTC.
 std::string backup_name(const std::string& path, std::chrono::system_clock::time_point time);
-// The time in the name of a rotated file of `path`, without ".gz"; nothing: it is another file.
+// Returns the time in the name of a rotated file of `path`; nullopt: the name is not that of a rotated file. `name`: without ".gz".
 std::optional<std::chrono::system_clock::time_point> backup_time(const std::string& path, std::string_view name);
 
 struct OldFiles {
   std::vector<std::string> remove, compress;  // names
 };
-// `names`: of all files in the folder.
+// `names`: the names of all files in the folder.
 OldFiles old_files(const std::string& path, const std::vector<std::string>& names, int max_backups, int max_age_days, bool compress,
                    std::chrono::system_clock::time_point now);
 

@@ -14,7 +14,8 @@
 
 namespace backplane::audit {
 
-// Strings that are searched for on each request. They are usually few, so a scan is faster than a hash table; many are sorted.
+// A set of strings that is searched for each request. The set is usually small, so a scan is faster than a hash table. A large set is
+// sorted.
 class StringSet {
  public:
   StringSet() = default;
@@ -33,8 +34,8 @@ struct ResourcesRule {
   StringSet names;         // resourceNames
   bool any = false;        // no resources, or "*" among them
   StringSet exact;         // "pods", "pods/log"
-  StringSet subresources;  // of "*/status"
-  StringSet parents;       // of "pods/*"
+  StringSet subresources;  // "status" of "*/status"
+  StringSet parents;       // "pods" of "pods/*"
 
   bool matches(const RequestView& request) const;
 };
@@ -45,7 +46,7 @@ struct PolicyRule {
   bool of_resources = false;  // has namespaces or resources
   std::vector<ResourcesRule> resources;
   StringSet paths;                      // nonResourceURLs
-  std::vector<std::string> path_heads;  // of nonResourceURLs that end in "*"
+  std::vector<std::string> path_heads;  // nonResourceURLs that end in "*", without the "*"
   bool of_paths = false;
 
   bool matches(const RequestView& request) const;
@@ -53,7 +54,7 @@ struct PolicyRule {
 
 class CompiledPolicy final : public AuditPolicy {
  public:
-  // `otherwise`: of requests that no rule matches.
+  // `otherwise`: the decision for requests that no rule matches.
   CompiledPolicy(std::vector<PolicyRule> rules, AuditDecision otherwise) : rules_(std::move(rules)), otherwise_(otherwise) {}
   AuditDecision decide(const RequestView& request) const override;
 

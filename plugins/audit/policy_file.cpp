@@ -58,7 +58,7 @@ Texts texts_of(const Object& object, std::string_view key) {
   return out;
 }
 
-// []string as field.Invalid prints it.
+// Formats a []string like upstream's field.Invalid().
 std::string go_json(const Texts& texts) {
   Array list;
   for (const std::string& text : texts) list.emplace_back(text);
@@ -67,7 +67,7 @@ std::string go_json(const Texts& texts) {
 
 std::string at(std::string_view path, std::size_t index) { return std::string(path) + "[" + std::to_string(index) + "]"; }
 
-// Calls `each(object, index)` for the objects of a list; an item that is null is empty.
+// Calls `each(object, index)` for the objects of a list; a null item counts as an empty object.
 template <class Each>
 void for_each_object(const Object& object, std::string_view key, Each each) {
   const Value* const list = find(object, key);

@@ -1,6 +1,6 @@
 // Reads an audit policy file (--audit-policy-file): YAML or JSON, strictly decoded and validated.
 //
-// As upstream, unknown and duplicate fields are no errors: the file is decoded without them, and the caller logs them.
+// As upstream, unknown and duplicate fields are not errors. They are ignored, and the caller logs them (LoadedPolicy::problems).
 // Thread-safety: pure functions; load_policy() blocks for a small file.
 // Errors:        kBadRequest worded as upstream's, with the name of the file.
 // Source:        k8s.io/apiserver/pkg/audit/policy/reader.go, pkg/apis/audit/validation.

@@ -33,7 +33,7 @@ std::optional<Mode> mode_of(std::string_view name) {
   return std::nullopt;
 }
 
-// A float32 as Go prints it.
+// Formats a float32 like Go.
 std::string go_float(double value) { return to_json(Value(value)); }
 
 // Upstream reports the first problem of a backend's batches.
@@ -108,7 +108,7 @@ WebhookSettings read_webhook(const Reader& flags, Problems& problems) {
   add(problems, truncate_problem(flags, "webhook", webhook.truncate));
   add(problems, version_problem(flags.text("version")));
   webhook.kubeconfig = flags.text("config-file");
-  // Both flags set the same value.
+  // initial-backoff and batch-initial-backoff set the same value.
   const bool former = flags.text("initial-backoff") == "10s";
   webhook.first_pause = flags.duration(former ? "batch-initial-backoff" : "initial-backoff");
   return webhook;

@@ -1,7 +1,7 @@
 // The flags --audit-*, read and validated.
 //
 // Thread-safety: pure functions.
-// Errors:        kBadRequest worded as upstream's; several are one aggregate.
+// Errors:        kBadRequest worded as upstream's; one error contains all problems.
 // Source:        k8s.io/apiserver/pkg/server/options/audit.go.
 #pragma once
 

@@ -16,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int kAttempts = 5;
 constexpr std::chrono::seconds kTimeout{30};
 constexpr std::string_view kTimeoutQuery = "?timeout=30s";
-// The response is ignored; a larger one ends the call.
+// The body of a response is ignored. A body of more than kMostAnswerBytes ends the call.
 constexpr std::size_t kMostAnswerBytes = std::size_t{1} << 20;
 constexpr std::size_t kShownAnswerBytes = 256;
 

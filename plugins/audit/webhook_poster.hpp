@@ -27,7 +27,7 @@ namespace backplane::audit {
 
 class WebhookPoster : public std::enable_shared_from_this<WebhookPoster> {
  public:
-  // `first_pause`: between the first two attempts.
+  // `first_pause`: the pause between the first two attempts.
   static Result<std::shared_ptr<WebhookPoster>> make(Host& host, const std::string& kubeconfig, std::chrono::nanoseconds first_pause);
   WebhookPoster(std::shared_ptr<HttpClient> client, std::string url, std::string target, Headers headers,
                 std::chrono::nanoseconds first_pause)
@@ -37,19 +37,19 @@ class WebhookPoster : public std::enable_shared_from_this<WebhookPoster> {
         headers_(std::move(headers)),
         first_pause_(first_pause) {}
 
-  // Sends `body` as application/json, up to five times, regardless of the error.
+  // Sends `body` as application/json. Tries again after any error, up to five times in total.
   Task<Status> post(std::string body);
   // Ends all pauses; from now on there are none, and each call is tried once more at most.  Attempts in progress end after `limit`.
   void hurry(Executor& executor, std::chrono::nanoseconds limit);
 
  private:
   Task<Status> attempt(std::string body);
-  // False: hurry() has been called.
+  // Waits before the next attempt. Returns false if hurry() has been called.
   Task<bool> pause(int attempt);
 
   const std::shared_ptr<HttpClient> client_;
   const std::string url_;     // for messages
-  const std::string target_;  // of the request
+  const std::string target_;  // the target of the request
   const Headers headers_;
   const std::chrono::nanoseconds first_pause_;
 

@@ -34,7 +34,8 @@ bool WebhookSink::process(std::shared_ptr<const AuditEvent> event) noexcept {
     return true;
   }
   try {
-    // The first event starts the time of its batch; a full batch is sent at once.
+    // Wakes run() for the first event of a batch, which starts the time limit of the batch, and for a full batch, which is sent
+    // immediately.
     const std::size_t count = queue_.push(std::move(event));
     if (!running_.load() && !running_.exchange(true)) spawn_detached(executor_, run());
     if (count == 1 || count % settings_.batch.max_events == 0) ring();
@@ -181,7 +182,7 @@ Task<bool> WebhookSink::send(Events events) {
   co_return false;
 }
 
-// `sent`: those that are not too large.
+// Encodes the list of events. Adds the events that are not too large to `sent`.
 std::string WebhookSink::event_list(const Events& events, Events& sent) {
   std::string out(kit::kAuditEventListHead);
   const TruncateSettings& limit = settings_.truncate;

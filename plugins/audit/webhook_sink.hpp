@@ -5,7 +5,7 @@
 //   blocking         a request waits until each of its events is sent
 //   blocking-strict  the same, and fails if its event of the stage RequestReceived cannot be sent
 // Thread-safety: any thread.
-// Lifetime:      shared; the executor outlives it.  A sink that has received events needs a flush().
+// Lifetime:      shared; the executor outlives it. If it has received events, its task runs until flush() is called.
 // Errors:        events that cannot be sent are counted and logged.
 // Source:        k8s.io/apiserver/plugin/pkg/audit/{webhook,buffered,truncate}.
 #pragma once
@@ -36,7 +36,7 @@ class WebhookSink final : public AuditSink, public std::enable_shared_from_this<
   Task<void> flush() override;
 
  private:
-  // Sends batches until flush().  Begins with the first event of batch mode.
+  // Sends batches until flush() is called. The first event in batch mode starts this task.
   Task<void> run();
   using Events = std::vector<std::shared_ptr<const AuditEvent>>;
 
@@ -47,7 +47,7 @@ class WebhookSink final : public AuditSink, public std::enable_shared_from_this<
   Task<void> throttle();
   void send_detached(Events events);
   static Task<void> send_batch(std::shared_ptr<WebhookSink> self, Events events);
-  // False: some events are lost.
+  // Returns false if some events are lost.
   Task<bool> send(Events events);
   std::string event_list(const Events& events, Events& sent);
 
@@ -59,12 +59,12 @@ class WebhookSink final : public AuditSink, public std::enable_shared_from_this<
   EventQueue queue_;
   std::atomic<bool> running_{false}, flushing_{false};
   std::mutex mutex_;
-  Promise<bool> bell_;  // of the current wait
+  Promise<bool> bell_;  // set by ring(), which ends the current wait
   bool rung_ = false;
 
-  // ---- of the executor
+  // ---- used only on the executor
   std::deque<std::shared_ptr<const AuditEvent>> ready_;
-  std::size_t sending_ = 0;  // batches
+  std::size_t sending_ = 0;  // the number of batches that are being sent
   double tokens_ = 0;
   std::chrono::steady_clock::time_point refilled_ = std::chrono::steady_clock::now();
   std::optional<Promise<bool>> one_sent_;
