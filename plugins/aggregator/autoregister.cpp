@@ -12,7 +12,7 @@ constexpr int kWorkers = 64;
 constexpr std::chrono::milliseconds kFirstPause{50};
 constexpr std::chrono::seconds kLongestPause{30};
 
-// Calls by the plugin: without admission and authorization.
+// Sets the user of calls by the plugin to its storages, which run without admission and authorization.
 void as_system(RequestContext& context) {
   context.user = UserInfo{"system:apiserver", "", {"system:masters"}, {}};
   context.user_agent = "kube-apiserver";
@@ -21,7 +21,7 @@ void as_system(RequestContext& context) {
 // The aggregator's own group is not registered with itself.
 bool is_registered(const GroupVersion& version) { return version.group != "apiregistration.k8s.io"; }
 
-// The reason why an APIService is maintained.
+// Returns true if the plugin maintains an APIService for this group version: this server serves it, and it is not the aggregator's own.
 bool is_kept(const GroupVersionInfo& info) { return is_registered(info.group_version) && !info.forwarded; }
 
 std::string apiservice_name(const GroupVersion& version) { return version.version + "." + version.group; }
@@ -101,7 +101,8 @@ void Autoregister::start_registration() {
     if (const auto live = weak.lock()) live->changed(change);
   });
   note_served();
-  // From then on, APIServices of group versions that are not served are removed.
+  // When all groups are registered, examines all APIServices again, because those of group versions that are not served can be removed from
+  // then on.
   host_.groups_complete().on_fire([weak = weak_from_this()] {
     if (const auto live = weak.lock()) live->note_all();
   });
@@ -212,7 +213,8 @@ void Autoregister::settled(const std::string& name) {
 // ---- one APIService
 
 Task<Status> Autoregister::reconcile(std::string name) {
-  // The event of that write adds the name to the queue again. The timer is for the case that the event is lost.
+  // The informer does not have this server's last write yet. The event of that write adds the name to the queue again; the timer is for the
+  // case that the event is lost.
   constexpr std::chrono::seconds kPatience{5};
   if (is_stale(name)) {
     queue_->add_after(name, kPatience);

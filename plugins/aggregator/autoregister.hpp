@@ -3,8 +3,8 @@
 // APIServices of custom resources (label automanaged: true) are always kept up to date. Those of groups that exist at startup (label
 // onstart) are created, updated or removed once; after that users and other servers may change them. An informer caches the APIServices; a
 // queue passes each APIService that has changed, or whose group version has changed, to one of many workers.
-// Thread-safety: changed() and stop() from any thread, complete() too; everything else on the host's executor.
-// Lifetime:      its tasks keep it, and end after stop().
+// Thread-safety: changed(), complete() and stop() from any thread; everything else on the host's executor.
+// Lifetime:      its tasks share it, and end after stop().
 // Errors:        a failed step is retried with growing pauses; it leaves no partial change.
 #pragma once
 
@@ -30,8 +30,8 @@ namespace backplane {
 enum class Registration : unsigned char { kNothing, kCreate, kUpdate, kRemove };
 struct RegistrationCase {
   bool exists = false;
-  std::string_view label;    // automanaged of the existing APIService
-  std::string_view desired;  // automanaged of the desired APIService; empty: none is desired
+  std::string_view label;    // the label automanaged of the existing APIService
+  std::string_view desired;  // the label automanaged of the desired APIService; empty: none is desired
   bool synced = false;       // it has been synced successfully before
   bool was_there = false;    // it existed at startup
   bool spec_matches = false;
@@ -42,14 +42,14 @@ class Autoregister : public std::enable_shared_from_this<Autoregister> {
  public:
   Autoregister(Host& host, std::shared_ptr<StandardStorage> store, std::shared_ptr<Updater> status, std::shared_ptr<DynamicGroups> groups);
 
-  // Each function spawns the tasks of one part; the order does not matter: the informer; the workers, which process the queue; the
-  // recording of served group versions. APIServices of group versions that are not served are removed once all plugins have registered
-  // their groups (Host::groups_complete).
+  // Each function starts the tasks of one part: the informer; the workers, which process the queue; the recording of served group versions.
+  // They can be called in any order. When all plugins have registered their groups (Host::groups_complete), APIServices of group versions
+  // that are not served are removed.
   void start_informer();
   void start_workers();
   void start_registration();
   void stop();
-  // The group versions of other servers.
+  // Returns the group versions that other servers serve.
   const std::shared_ptr<RemoteServices>& remotes() const noexcept { return remotes_; }
   // Waits until the informer has listed the APIServices; false if stop() is called before.
   Task<bool> wait_synced();
@@ -65,13 +65,13 @@ class Autoregister : public std::enable_shared_from_this<Autoregister> {
   void note_served();
   struct Wanted {
     std::optional<GroupVersionInfo> info;  // nullopt: this server does not serve the group version
-    bool synced = false;                   // it has been processed successfully since then
-    bool was_there = false;                // at startup
-    bool was_wanted = false;               // with other priorities, or before it was withdrawn
+    bool synced = false;                   // it has been processed successfully since its last change
+    bool was_there = false;                // its APIService existed at startup
+    bool was_wanted = false;               // it was served before, with other priorities or until it was withdrawn
     bool knows_custom = false;             // CustomResourceDefinitions are served here, so every custom group is known
   };
   Wanted wanted(const std::string& name);
-  // Whether the change must wait because another server keeps reverting it; if so, the name is queued again later.
+  // Returns true if the change must wait because another server keeps reverting it. Then adds the name to the queue for a later time.
   bool waits(const std::string& name, Registration change);
   Task<Status> reconcile(std::string name);
   Task<Status> check(std::string name);
@@ -105,9 +105,9 @@ class Autoregister : public std::enable_shared_from_this<Autoregister> {
   std::set<std::string> synced_, was_there_, was_wanted_;
 };
 
-// The condition's status; empty: there is none.
+// Returns the status of the condition Available; empty: there is none.
 std::string_view available_status(const Object& object);
-// Empty members: there is none.
+// Returns the condition Available; its members are empty if there is none.
 Availability availability_of(const Object& object);
 // True if `object` has this condition already.
 bool has_availability(const Object& object, const Availability& wanted);

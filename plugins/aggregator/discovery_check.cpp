@@ -54,7 +54,8 @@ Task<std::string> ask(std::shared_ptr<RemoteBackend> backend) {
   co_return "failing or missing response from " + url + ": " + problem;
 }
 
-// An attempt that is dropped before its end, for example because the server stops, is counted, too.
+// The result of an attempt. The destructor reports it, so that an attempt that is dropped before its end, for example because the server
+// stops, is counted, too.
 struct Ending {
   explicit Ending(std::shared_ptr<Round> of) : round(std::move(of)) {}
   Ending(Ending&&) = default;

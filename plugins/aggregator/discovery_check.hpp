@@ -2,7 +2,7 @@
 // enough (remote.AvailableConditionController).
 //
 // Thread-safety: the host's executor.
-// Lifetime:      the host and the backend until the task ends; it ends within six seconds.
+// Lifetime:      the host outlives the task, which ends within six seconds.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace backplane {
 
-// The problem as the condition's message; empty: there is none.
+// Returns the problem as the message of the condition; empty: there is none.
 Task<std::string> discovery_problem(Host& host, std::shared_ptr<RemoteBackend> backend);
 
 }  // namespace backplane

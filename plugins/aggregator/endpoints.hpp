@@ -11,11 +11,11 @@
 
 namespace backplane {
 
-// The index of slices by their service, "namespace/name".
+// The name of the index of slices by their service ("namespace/name").
 inline constexpr std::string_view kServiceIndex = "service";
 std::vector<std::string> service_of_slice(const ObjectEntry& slice);
 
-// The service's port with that number; null: there is none.
+// Returns the service's port with that number; null: there is none.
 const Object* port_of(const Object& service_spec, int number);
 // True if the slice has a ready endpoint, and a callable port of that name.
 bool slice_has(const Object& slice, std::string_view port_name);

@@ -8,7 +8,7 @@
 
 namespace backplane {
 
-// `paths` below the path of `version`, and the `definitions` and `parameters` that they refer to, directly or not.
+// Returns the `paths` below the path of `version`, and the `definitions` and `parameters` to which these refer, directly or indirectly.
 Object openapi_v2_part(const Object& document, const GroupVersion& version);
 
 }  // namespace backplane

@@ -53,13 +53,14 @@ Task<Status> start_readings(std::shared_ptr<Autoregister> autoregister, PostStar
   co_return Status();
 }
 
-// The servers' OpenAPI documents are read with their discovery, by the same workers.
+// Only waits: the workers that read the discovery of servers also read their OpenAPI documents.
 Task<Status> follow_openapi(std::shared_ptr<Autoregister> autoregister, PostStartHookContext) {
   co_await autoregister->wait_synced();
   co_return Status();
 }
 
-// Every client of an aggregated server reads --proxy-client-cert-file and its key again when they change (ClientConfig::reload_interval).
+// Does nothing: every client of an aggregated server reads --proxy-client-cert-file and its key again when they change
+// (ClientConfig::reload_interval).
 Task<Status> follow_client_certificate(std::shared_ptr<Autoregister>, PostStartHookContext) { co_return Status(); }
 
 bool has_client_certificate(const Host& host) {
@@ -73,7 +74,7 @@ Task<Status> start_autoregistration(std::shared_ptr<Autoregister> autoregister, 
 
 Task<Status> wait_for_registration(std::shared_ptr<Autoregister> autoregister, std::shared_ptr<DynamicGroups> groups,
                                    std::shared_ptr<Signal> initiated, PostStartHookContext) {
-  // The first, empty change: no group version is forwarded at startup.
+  // The first change is empty, because no group version is forwarded at startup.
   Status changed = groups->change({});
   if (!changed.ok()) co_return changed;
   const bool complete = co_await autoregister->wait_complete();

@@ -9,10 +9,10 @@
 namespace backplane {
 namespace {
 
-// Discovery is small and cheap: a server that has not responded by then counts as unreachable.
+// Discovery is small and cheap, so a server that has not responded after this time counts as unreachable.
 constexpr std::chrono::seconds kDiscoveryTime{5};
 
-// "/apis/group/version" itself.
+// Returns true for a request of "/apis/GROUP/VERSION" itself.
 bool is_discovery(const RequestInfo& info) {
   std::string_view path = info.path;
   while (path.starts_with('/')) path.remove_prefix(1);
@@ -44,7 +44,7 @@ std::shared_ptr<HttpClient> noted_client(std::shared_ptr<HttpClient> client, Req
   return std::make_shared<NotingClient>(std::move(client), context, address);
 }
 
-// The span of the call to the aggregated server; names of spans are literals.
+// Returns the name of the span of the call to the aggregated server. Names of spans must be literals.
 const char* client_span_name(std::string_view method) {
   constexpr std::pair<std::string_view, const char*> kNames[] = {
       {"GET", "HTTP GET"},       {"POST", "HTTP POST"}, {"PUT", "HTTP PUT"},         {"PATCH", "HTTP PATCH"},

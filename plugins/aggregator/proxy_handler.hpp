@@ -17,13 +17,14 @@
 
 namespace backplane {
 
-// The server's documents of the group version.
+// The documents of a group version that its server has returned.
 struct RemoteDocuments : ForwardedDocuments {
   std::string openapi_v2_etag;  // ETag of the whole document, from its server
 };
 using RemoteDocumentsRef = std::shared_ptr<const RemoteDocuments>;
 
-// Shared by all handlers of an APIService: documents change more often than it.
+// The state that all handlers of an APIService share. A handler is made for each change of the documents, and these change more often than
+// the APIService.
 struct ProxyState {
   std::shared_ptr<const kit::FrontProxy> front;
   std::shared_ptr<RemoteBackend> backend;

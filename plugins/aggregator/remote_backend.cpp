@@ -11,7 +11,7 @@
 namespace backplane {
 namespace {
 
-// Endpoints change; clients of unused ones are dropped.
+// The maximum number of clients. The addresses of endpoints change, so the oldest client is dropped for a new address.
 constexpr std::size_t kMaxAddresses = 64;
 constexpr int kDefaultPort = 443;
 

@@ -39,10 +39,10 @@ class RemoteBackend {
       : host_(host), resolver_(std::move(resolver)), target_(std::move(target)) {}
 
   const RemoteTarget& target() const noexcept { return target_; }
-  // "host:port"
+  // Returns "host:port".
   Task<Result<std::string>> resolve() const;
   Result<std::shared_ptr<HttpClient>> client(const std::string& address);
-  // The same, for forwarded requests; counts the flaws of the server's certificate.
+  // Like client(), for forwarded requests: this client counts the flaws of the server's certificate.
   Result<std::shared_ptr<HttpClient>> counted_client(const std::string& address);
   // Drops the connections after a failed call, so that the next call opens a new one.
   void forget(const std::string& address);

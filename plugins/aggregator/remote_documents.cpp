@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::chrono::seconds kTime{5};
 constexpr std::chrono::seconds kSpecTime{60};  // upstream's specDownloadTimeout
-// A server with hundreds of large types has some MB.
+// The maximum size of a document. Documents of a server with hundreds of large types have some MB.
 constexpr std::size_t kMaxDocument = std::size_t{16} << 20;
 constexpr const char* kAggregated =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json;g=apidiscovery.k8s.io;v=v2beta1;"
@@ -39,7 +39,7 @@ HttpCall page_call(std::string path, std::string accept) {
   return call;
 }
 
-// The request of upstream's downloader: with its user, and only if the document has changed.
+// The same request as upstream's downloader: it has the downloader's user, and requests the document only if that has changed.
 HttpCall spec_call(const std::string& known_etag) {
   UserInfo aggregator;
   aggregator.name = "system:aggregator";
@@ -94,7 +94,7 @@ Status failed(const Page& page, const std::string& path) {
   return service_unavailable("failed to download discovery of " + path + ": the server responded with code " + std::to_string(page.code));
 }
 
-// Selects the APIService's group version from the server's documents.
+// The resources of the APIService's group version, from the server's discovery documents.
 struct Discovered {
   Array resources;
   Status problem;
@@ -125,7 +125,7 @@ Task<Discovered> discover(std::shared_ptr<HttpClient> client, GroupVersion versi
   co_return out;
 }
 
-// Null: the server has no such document.
+// Returns null if the server has no such document.
 Task<std::shared_ptr<const std::string>> read_openapi(std::shared_ptr<HttpClient> client, GroupVersion version) {
   auto asking = fetch(client, page_call("/openapi/v3" + version.path(), "application/json"));
   Page page = co_await std::move(asking);

@@ -1,9 +1,9 @@
-// Reads the documents of an APIService's server about its group version: the resources, from aggregated or legacy discovery, its OpenAPI v3
-// document, and its part of the server's OpenAPI v2 document, which is sent only if it has changed (ETag).
+// Reads the documents of an APIService's server about its group version: the resources from aggregated or legacy discovery, the OpenAPI v3
+// document, and the part of the server's OpenAPI v2 document. The server sends the OpenAPI v2 document only if it has changed (ETag).
 //
 // Thread-safety: the host's executor.
-// Lifetime:      the task keeps what it needs; it ends within some seconds.
-// Errors:        in RemoteReading; the former documents are then retained, and marked as not current.
+// Lifetime:      the task owns its arguments. Each of its calls has a time limit.
+// Errors:        RemoteReading::problem. The former documents are then retained, and marked as not current.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Group versions that another server serves according to an APIService, over a service of this cluster: requests are forwarded to it, its
+// Group versions of other servers: each has an APIService that names a service of this cluster. Requests are forwarded to that service, its
 // availability is checked, and its documents are added to discovery.
 //
 // Each APIService is checked when it, its service or the service's endpoints change, every half minute, and more often while its server
@@ -32,7 +32,7 @@ struct Availability {
   bool operator==(const Availability&) const = default;
 };
 
-// An APIService's spec.service; null: this server serves its group version.
+// Returns an APIService's spec.service; null: this server serves the group version.
 const Object* service_of(const Object& apiservice);
 
 class RemoteServices : public std::enable_shared_from_this<RemoteServices> {
@@ -45,13 +45,12 @@ class RemoteServices : public std::enable_shared_from_this<RemoteServices> {
   void start_readings();
   void stop();
 
-  // The group version of this APIService, which names a service, is served by another server.
+  // Records an APIService that names a service: another server serves its group version.
   void note(const Object& apiservice);
-  // The APIService of that name was deleted, or names no service.
+  // Withdraws the group version of an APIService that was deleted or names no service any more.
   void forget(const std::string& name);
 
-  // The current availability; calls the server.
-  // Errors: a problem that prevents the call.
+  // Calls the server, and returns its current availability. Errors: a problem that prevents the call.
   Task<Result<Availability>> availability(std::string name);
 
  private:
@@ -74,7 +73,7 @@ class RemoteServices : public std::enable_shared_from_this<RemoteServices> {
   Task<Status> check(std::string name);
   Task<Status> read(std::string name);
   std::optional<Availability> service_problem(const RemoteTarget& target) const;
-  // The problem of the endpoints of the service's port, or nothing.
+  // Returns the problem of the endpoints of the service's port; nullopt: there is none.
   std::optional<Availability> endpoints_problem(const RemoteTarget& target, const std::string& port_name) const;
 
   Host& host_;
@@ -87,7 +86,7 @@ class RemoteServices : public std::enable_shared_from_this<RemoteServices> {
   const std::shared_ptr<WorkQueue> readings_;
   kit::RewritePause pauses_;
   std::map<std::string, Remote> remotes_;
-  std::map<std::string, std::set<std::string>> by_service_;  // names of APIServices
+  std::map<std::string, std::set<std::string>> by_service_;  // the names of APIServices, by service
   // Created for the first APIService with a service: a cluster without aggregated servers does not need them.
   std::unique_ptr<SharedInformerFactory> informers_;
   std::shared_ptr<SharedInformer> services_;

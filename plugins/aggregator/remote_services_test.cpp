@@ -72,7 +72,7 @@ class FakeClient final : public HttpClient {
   FakeServer& server_;
 };
 
-// As Autoregister does, but to a list.
+// Appends the availability to a list; Autoregister writes it to the APIService.
 Task<Status> write_down(std::vector<std::string>& told, std::string name, Availability availability) {
   told.push_back(name + " " + availability.status + " " + availability.reason + ": " + availability.message);
   co_return Status();

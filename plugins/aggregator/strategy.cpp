@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kDefaultPort = 443;
 
-// Of bytes in base64.
+// Returns the number of bytes that a base64 text encodes.
 std::size_t decoded_size(std::string_view text) {
   return text.size() / 4 * 3 - static_cast<std::size_t>(std::count(text.begin(), text.end(), '='));
 }

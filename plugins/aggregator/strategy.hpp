@@ -9,9 +9,9 @@
 
 namespace backplane {
 
-// For the main resource, through which changes of `status` are dropped.
+// The strategy of the main resource: it drops changes of `status`.
 std::shared_ptr<const Strategy> make_apiservice_strategy();
-// For /status: only the status changes.
+// The strategy of /status: only the status changes.
 std::shared_ptr<const Strategy> make_apiservice_status_strategy();
 
 }  // namespace backplane
