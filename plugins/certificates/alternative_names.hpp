@@ -1,7 +1,7 @@
 // The subject alternative names in a certificate request.
 //
 // Thread-safety: pure function.
-// Errors:        kBadRequest with the text of Go's crypto/x509 for names that it does not read. URIs are not parsed.
+// Errors:        kBadRequest with the text of Go's crypto/x509 for names that crypto/x509 refuses. URIs are not parsed.
 #pragma once
 
 #include "backplane/core/status.hpp"

@@ -46,7 +46,7 @@ std::optional<std::int64_t> lifetime_of(std::string_view pem) {
   return out;
 }
 
-// Signers issue certificates that begin earlier: five minutes and a twentieth of the duration are tolerated.
+// Signers backdate certificates, so a difference of five minutes plus a twentieth of the duration is tolerated.
 bool is_honored(std::int64_t wanted, std::int64_t got) {
   constexpr std::int64_t kBackdating = 5 * 60;
   constexpr std::int64_t kShare = 20;

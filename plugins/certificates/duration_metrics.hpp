@@ -1,4 +1,4 @@
-// Counts issued CertificateSigningRequests whose client requested a duration, and how many of them got it.
+// Counts issued certificates of CertificateSigningRequests that requested a duration, and how many of the certificates have that duration.
 //
 // Thread-safety: any thread.
 // Lifetime:      the storage shares the one that it wraps.
@@ -16,7 +16,7 @@
 
 namespace backplane::certificates {
 
-// The request of a client, from a stored object without a certificate.
+// The duration that a client requested, read from a stored object that has no certificate yet.
 struct RequestedDuration {
   std::string signer;
   std::int64_t seconds = 0;
@@ -28,7 +28,7 @@ struct RequestedDuration {
 // Called after the commit of an update. `certificate`: the PEM text of its status.certificate; empty: none was issued.
 void count_issued(const RequestedDuration& requested, std::string_view certificate);
 
-// `status`, the subresource /status of certificatesigningrequests, counting issued certificates.
+// Wraps `status`, the subresource /status of certificatesigningrequests, to count issued certificates.
 std::shared_ptr<SubresourceStorage> make_counted_status(std::shared_ptr<SubresourceStorage> status);
 
 }  // namespace backplane::certificates

@@ -13,7 +13,7 @@ namespace {
 
 using Usages = std::set<std::string>;
 
-// The usages of a kubelet's request: with an RSA key it may be for the encipherment of keys, too.
+// Returns true if these are the usages of a kubelet's request. A request with an RSA key may also have the usage "key encipherment".
 bool are(Usages usages, const char* authentication) {
   usages.erase("key encipherment");
   return usages == Usages{"digital signature", authentication};

@@ -8,8 +8,8 @@
 
 namespace backplane::certificates {
 
-// To v1.  A request without usages has those of v1beta1; one without a signer has the kubelet's signer that it is made for, or
-// kubernetes.io/legacy-unknown.
+// Converts a request to v1. If it has no usages, sets the default usages of v1beta1. If it has no signer, sets the kubelet's signer for
+// which the request is made, or kubernetes.io/legacy-unknown.
 Status signing_request_from_v1beta1(Object& request);
 
 }  // namespace backplane::certificates

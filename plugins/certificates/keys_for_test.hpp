@@ -29,7 +29,7 @@ std::string der_of(Made* made, int (*write)(const Made*, unsigned char**)) {
 
 inline const EVP_MD* hash_for(const PublicKey& key) { return kind_of(key) == KeyKind::kEd25519 ? nullptr : EVP_sha256(); }
 
-// PKCS#10 of the key, signed with it or with another key.
+// Returns a PKCS#10 request for `key`, signed with `signer` or, if that is null, with `key`.
 // `names`: subject alternative names.
 inline std::string request_der(const PublicKey& key, const PublicKey* signer = nullptr, GENERAL_NAMES* names = nullptr) {
   const Request request(X509_REQ_new());

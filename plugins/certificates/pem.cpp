@@ -22,7 +22,7 @@ std::string_view take_line(std::string_view& text) {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-// "Name: value" lines; a line without a colon ends them.
+// Removes the lines "Name: value" at the start of `text`; a line without a colon ends them. Returns true if there are any.
 bool take_headers(std::string_view& text) {
   bool found = false;
   for (std::string_view rest = text; !rest.empty(); text = rest) {
@@ -33,7 +33,7 @@ bool take_headers(std::string_view& text) {
   return found;
 }
 
-// The start of the line that begins with `mark`.
+// Returns the position of the first line that begins with `mark`.
 std::size_t find_line(std::string_view text, std::string_view mark) {
   for (std::size_t at = text.find(mark); at != std::string_view::npos; at = text.find(mark, at + 1)) {
     if (at == 0 || text[at - 1] == '\n') return at;
@@ -41,7 +41,7 @@ std::size_t find_line(std::string_view text, std::string_view mark) {
   return std::string_view::npos;
 }
 
-// The text after the opening line of a block of `type`; removes the block from `text`.
+// Reads a block of `type`, and removes it from `text`, which begins after the opening line of the block.
 std::optional<PemBlock> read_block(std::string_view type, std::string_view& text) {
   PemBlock block;
   block.type = type;

@@ -32,7 +32,7 @@ constexpr const char* kProof = "spec.proofOfPossession";
 constexpr const char* kStub = "spec.stubPKCS10Request";
 constexpr const char* kChain = "status.certificateChain";
 
-// A value that is omitted from errors.
+// Adds an error that does not contain the value.
 void refuse(const char* path, const std::string& why, FieldErrors& errors) {
   errors.add({FieldErrorType::kInvalid, path, "Invalid value: " + why});
 }
@@ -57,7 +57,7 @@ void check_annotations(const Object& spec, FieldErrors& errors) {
   workload::check_user_annotations("spec.unverifiedUserAnnotations", object_or_empty(spec, "unverifiedUserAnnotations"), errors);
 }
 
-// The error of a key type that signers do not support, reported for `path`.
+// Adds an error for `path`, and returns false, if signers do not support the type of the key.
 bool check_key(const PublicKey& key, const char* path, const char* curves, const std::string& unknown, FieldErrors& errors) {
   const std::string curve = kind_of(key) == KeyKind::kEllipticCurve ? curve_of(key) : std::string();
   switch (kind_of(key)) {
@@ -88,7 +88,7 @@ void check_stub(const Object& spec, FieldErrors& errors) {
   if (!check_signature(*request).ok()) refuse(kStub, "invalid signature", errors);
 }
 
-// Proof that the requester has the key: the pod's uid is signed with it.
+// Checks the proof that the requester has the private key: a signature of the pod's uid.
 void check_proof(const Object& spec, FieldErrors& errors) {
   const std::string der = bytes_of(spec, "pkixPublicKey"), proof = bytes_of(spec, "proofOfPossession");
   const std::string shown = to_json(spec.at("pkixPublicKey"));
@@ -136,11 +136,11 @@ constexpr std::array<std::string_view, 3> kEnds = {"Issued", "Denied", "Failed"}
 
 std::string condition_path(std::size_t i) { return at("status.conditions", i); }
 
-// At most one final condition, and no other conditions.
+// Checks that there is at most one final condition, and no other condition.
 void check_ends(const Object& status, FieldErrors& errors) {
   int ends = 0;
   each(status, "conditions", [&](const Object& condition, std::size_t i) {
-    // Upstream's path to an item has a dot in it.
+    // Like upstream's path, it has a dot before the index.
     const std::string path = "status.conditions.[" + std::to_string(i) + "]";
     const std::string_view type = get_string(condition, "type"), is = get_string(condition, "status");
     if (std::find(kEnds.begin(), kEnds.end(), type) == kEnds.end()) {
@@ -165,7 +165,7 @@ void check_reason(const std::string& path, std::string_view reason, FieldErrors&
                  "'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')");
 }
 
-// metav1.Condition.
+// Checks a metav1.Condition.
 void check_condition(const Object& condition, const std::string& path, FieldErrors& errors) {
   constexpr std::size_t kMaxMessage = 32 * 1024;
   const std::string_view type = get_string(condition, "type"), is = get_string(condition, "status");
@@ -197,14 +197,14 @@ bool has_come_to(const Object& request, std::string_view end) {
 
 // ---- the certificate
 
-// The key of the request; null if it cannot be parsed.
+// Returns the key of the request; null if it cannot be parsed.
 PublicKey asked_key(const Object& spec) {
   if (get_string(spec, "stubPKCS10Request").empty()) return read_public_key(bytes_of(spec, "pkixPublicKey"));
   const auto request = read_request(bytes_of(spec, "stubPKCS10Request"));
   return request.ok() ? key_of(*request) : nullptr;
 }
 
-// RFC 5322's dot-atom: words of such characters, separated by single dots.
+// Returns true for a dot-atom (RFC 5322): words of the characters below, separated by single dots.
 bool is_dot_atom(std::string_view text) {
   constexpr std::string_view kOthers = "!#$%&'*+-/=?^_`{|}~.";
   const auto allowed = [&](char c) {
@@ -248,7 +248,7 @@ class TimesCheck {
         now_(now),
         errors_(errors) {}
 
-  // False: there are errors, of these checks or earlier ones.
+  // Returns false if there are errors, of these or of earlier checks.
   bool run() {
     require("notBefore", "must be present and consistent with the issued certificate");
     require("notAfter", "must be present and consistent with the issued certificate");

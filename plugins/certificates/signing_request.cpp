@@ -32,7 +32,7 @@ Status request_problem(std::string_view pem) {
   return request.ok() ? check_signature(*request) : std::move(request).status();
 }
 
-// Immutable fields are validated once.
+// The strategy of the main resource. The spec is immutable, so it is validated on create only.
 class SigningRequestStrategy final : public Strategy {
  public:
   using Strategy::Strategy;
@@ -75,7 +75,7 @@ std::vector<std::size_t> places_of(const Object& request, std::string_view type)
 
 bool has_condition(const Object& request, std::string_view type) { return !places_of(request, type).empty(); }
 
-// The transition time: that of the old condition of the same type and status, or now.
+// Returns the transition time of the old condition with the same type and status; `now` if there is none.
 std::string transition_of(const Object& condition, const Object& old, const std::string& now) {
   std::string out;
   each(object_or_empty(old, "status"), "conditions", [&](const Object& before, std::size_t) {
@@ -103,7 +103,7 @@ void keep_verdict(Object& request, const Object& old, std::string_view type) {
   for (std::size_t i = 0; i < now.size(); ++i) to[now[i]] = from[before[i]];
 }
 
-// The schema's rule for repeated types leaves out conditions without one.
+// Refuses several conditions without a type. The schema's rule against repeated types ignores them.
 void check_empty_types(const Object& request, const Object& old, FieldErrors& errors) {
   if (places_of(old, "").size() > 1) return;
   const std::vector<std::size_t> empty = places_of(request, "");

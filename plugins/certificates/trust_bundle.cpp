@@ -32,7 +32,7 @@ void check_bundle(std::string_view text, FieldErrors& errors) {
   if (text.size() > kMaxBundle) return errors.too_long(kBundle, "", static_cast<long long>(kMaxBundle));
   const auto refuse = [&](const std::string& why) { errors.invalid(kBundle, "<value omitted>", why); };
   const std::size_t before = errors.size();
-  std::map<std::string, std::string> anchors;  // bytes → places
+  std::map<std::string, std::string> anchors;  // the indexes of the blocks, by their bytes
   int place = 0;
   for (auto block = next_pem_block(text); block; block = next_pem_block(text), ++place) {
     const std::string problem = anchor_problem(*block);

@@ -15,7 +15,7 @@ namespace {
 
 const unsigned char* bytes_of(std::string_view text) noexcept { return reinterpret_cast<const unsigned char*>(text.data()); }
 
-// OpenSSL collects errors in a queue per thread.
+// Clears OpenSSL's error queue of the current thread.
 struct NoErrorsLeft {
   ~NoErrorsLeft() { ERR_clear_error(); }
 };
@@ -23,7 +23,7 @@ struct NoErrorsLeft {
 // The tag and the length before an element's content, as Go's encoding/asn1 reads them.
 struct ElementHead {
   unsigned char identifier = 0;
-  std::size_t length = 0, size = 2;  // of the content, of the head itself
+  std::size_t length = 0, size = 2;  // length of the content; size of the head itself
   std::string problem = {};
 };
 
@@ -58,7 +58,7 @@ ElementHead read_head(std::string_view der) {
   return out;
 }
 
-// Go prints the parts of the tag, and the options of the field: the type of a request has none.
+// The message of Go contains the parts of the tag, and the options of the field, of which the type of a request has none.
 std::string wrong_tag(const ElementHead& head) {
   const unsigned id = head.identifier;
   return "asn1: structure error: tags don't match (16 vs {class:" + std::to_string(id >> 6) + " tag:" + std::to_string(id & 0x1F) +
@@ -68,7 +68,7 @@ std::string wrong_tag(const ElementHead& head) {
          std::to_string(head.size);
 }
 
-// The error of the outermost element, which must be a sequence without trailing data.
+// Returns the error of the outermost element, which must be a sequence without trailing data; empty: there is none.
 std::string outer_problem(std::string_view der) {
   constexpr unsigned char kSequence = 0x30;
   ElementHead head = read_head(der);
