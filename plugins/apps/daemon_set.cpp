@@ -35,7 +35,7 @@ class DaemonSetStrategy final : public WorkloadStrategy {
     return workload_warnings(object, nullptr);
   }
 
-  // Every object of this version has this member, so each writer owns it.
+  // Every object of this version has the annotation. It is set before field management, so each writer owns it.
   void apply_defaults(Object& object) const override {
     WorkloadStrategy::apply_defaults(object);
     // In upstream's internal type these numbers are never unset.

@@ -7,7 +7,7 @@
 
 namespace backplane::apps {
 
-// The annotation for old clients with the number of template changes of a DaemonSet.
+// Sets the annotation, for old clients, that contains the number of template changes of a DaemonSet.
 void set_template_generation(Object& object, std::int64_t generation);
 
 }  // namespace backplane::apps

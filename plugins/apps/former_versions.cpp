@@ -17,7 +17,7 @@ using namespace kit;
 constexpr std::int64_t kUnlimited = std::numeric_limits<std::int32_t>::max();
 constexpr std::string_view kRollbackTo = "deprecated.deployment.rollback.to";
 
-// Before apps/v1beta2, the selector and the labels of an object without them are the labels of its template.
+// Sets a missing selector and missing labels to the labels of the template. This was the default before apps/v1beta2.
 void labels_from_template(Object& object) {
   const Value* found = find_path(object, {"spec", "template", "metadata", "labels"});
   if (found == nullptr || !found->is_object()) return;
@@ -27,7 +27,7 @@ void labels_from_template(Object& object) {
   if (object_or_empty(metadata, "labels").empty()) metadata["labels"] = labels;
 }
 
-// apps/v1 has spec.rollbackTo in an annotation.
+// Moves spec.rollbackTo to the annotation that apps/v1 has instead.
 void rollback_to_annotation(Object& deployment) {
   Object& spec = ensure_object(deployment, "spec");
   ObjectMeta meta(deployment);

@@ -1,4 +1,4 @@
-// Objects of apps/v1beta1, apps/v1beta2 and extensions/v1beta1, which stores of clusters before Kubernetes 1.16 hold.
+// Objects of apps/v1beta1, apps/v1beta2 and extensions/v1beta1, which the stores of clusters before Kubernetes 1.16 may contain.
 //
 // Thread-safety: pure functions.
 #pragma once

@@ -34,12 +34,12 @@ void print_controller_cell(const Object& object, std::int64_t, Array& cells) { c
 
 constexpr std::string_view kRollbackTo = "deprecated.deployment.rollback.to";
 
-// A change of its annotations counts as a change of the desired state.
+// A change of a deployment's annotations increments the generation, like a change of the spec.
 class DeploymentStrategy final : public WorkloadStrategy {
  public:
   using WorkloadStrategy::WorkloadStrategy;
 
-  // An empty annotation names no revision, and older versions have no field for it.
+  // Removes an empty rollback annotation: it names no revision, and older versions have no field for it.
   void apply_defaults(Object& object) const override {
     WorkloadStrategy::apply_defaults(object);
     const Value* text = find_path(object, {"metadata", "annotations", kRollbackTo});
@@ -56,7 +56,7 @@ class DeploymentStrategy final : public WorkloadStrategy {
     const bool changed = !same_member(object_or_empty(object, "metadata"), object_or_empty(old, "metadata"), "annotations");
     if (changed) ObjectMeta(object).set_generation(before.generation() + 1);
   }
-  // The revision to roll back to is a number (the type sees to that) that older versions hold in their spec.
+  // The type guarantees that the rollback revision is a number. Older versions have it in the spec, so the error has this path.
   void check(const Object& object, FieldErrors& errors) const override {
     WorkloadStrategy::check(object, errors);
     const Value* text = find_path(object, {"metadata", "annotations", kRollbackTo});
@@ -67,7 +67,7 @@ class DeploymentStrategy final : public WorkloadStrategy {
   }
 };
 
-// Deployments; also replica sets, for whose selector upstream has copied the error text.
+// Facts of deployments, and of replica sets: upstream's error about a replica set's selector says "deployment", too.
 constexpr WorkloadFacts kWorkload{.selector_kind = "deployment", .bad_selector = "invalid label selector", .names_hosts = true};
 KindCode deployment_code(PodValidationOptions options) { return {.make = made<DeploymentStrategy>(kWorkload, options)}; }
 KindCode replica_set_code(PodValidationOptions options) { return {.make = made<WorkloadStrategy>(kWorkload, options)}; }

@@ -1,8 +1,8 @@
-// The group apps/v1: behaviour of its kinds beyond schema/apps_group.json.
+// The group apps/v1, with the behaviour of its kinds that schema/apps_group.json does not describe.
 //
 // `options`: the host's flags about pods.
 // Thread-safety: pure functions.
-// Storage keys are those of the kinds' former group: each kind's storage prefix is the plural alone.
+// The storage keys are those of the kinds' former group, so the storage prefix of each kind is its plural without a group.
 #pragma once
 
 #include "backplane/kit/group_document.hpp"
@@ -17,7 +17,7 @@ std::shared_ptr<const SchemaSet> apps_schemas();
 kit::KindCode daemon_set_code(workload::PodValidationOptions options);
 kit::KindCode stateful_set_code(workload::PodValidationOptions options);
 
-// The group: its document with this code.
+// Returns the document of the group together with the code of its kinds.
 Result<kit::GroupDocument> apps_group(workload::PodValidationOptions options = {});
 
 }  // namespace backplane::apps

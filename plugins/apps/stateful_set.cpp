@@ -17,7 +17,7 @@ namespace {
 using namespace kit;
 using namespace workload;
 
-// The template with a volume for every claim template, as in the pods.
+// Returns `spec` with a volume in the pod template for every claim template, as the pods have.
 Object spec_with_claims(const Object& spec) {
   Array volumes;
   std::set<std::string, std::less<>> names;
@@ -32,7 +32,7 @@ Object spec_with_claims(const Object& spec) {
   });
   Object out(spec);
   Object& pod_spec = ensure_object(ensure_object(out, "template"), "spec");
-  // Each pod gets different names.
+  // Removes the names, which are different for each pod.
   erase_member(pod_spec, "hostname");
   erase_member(pod_spec, "subdomain");
   if (volumes.empty()) return out;
@@ -41,7 +41,7 @@ Object spec_with_claims(const Object& spec) {
   return out;
 }
 
-// Upstream validates the template's labels and annotations twice, once separately.
+// Upstream validates the template's labels and annotations twice; this is the separate validation.
 void check_template_metadata(const Object& pod_template, FieldErrors& errors) {
   const Object& metadata = object_or_empty(pod_template, "metadata");
   const Object& annotations = object_or_empty(metadata, "annotations");
