@@ -18,7 +18,7 @@ constexpr const char* kConditions = "autoscaling.alpha.kubernetes.io/conditions"
 constexpr const char* kBehavior = "autoscaling.alpha.kubernetes.io/behavior";
 constexpr std::array<const char*, 4> kCarried = {kMetrics, kBehavior, kCurrentMetrics, kConditions};
 
-// A metric that v1 has a member for.
+// Returns the percentage of a CPU metric, for which v1 has a member; nullopt for other metrics.
 std::optional<std::int64_t> cpu_percent(const Object& metric, std::string_view where) {
   if (get_string(metric, "type") != "Resource") return std::nullopt;
   const Object& resource = object_or_empty(metric, "resource");
@@ -26,7 +26,7 @@ std::optional<std::int64_t> cpu_percent(const Object& metric, std::string_view w
   return get_int(object_or_empty(resource, where), "averageUtilization");
 }
 
-// The list of an annotation, or nullopt if it cannot be parsed.
+// Returns the list in an annotation; nullopt if it cannot be parsed.
 std::optional<Array> carried_list(const Object& annotations, const char* key) {
   const Value* text = find(annotations, key);
   if (text == nullptr || !text->is_string()) return std::nullopt;
@@ -65,7 +65,7 @@ void status_members_to_v1(Object& status, Object& carried) {
   std::optional<std::int64_t> percent;
   each(status, "currentMetrics", [&](const Object& metric, std::size_t) {
     if (const auto found = cpu_percent(metric, "current")) percent = found;
-    // All metrics, because v1's member has no field for the raw value.
+    // The annotation contains all metrics, even the CPU, because v1's member has no raw value.
     metrics.push_back(status_to_v1(metric));
   });
   each(status, "conditions", [&](const Object& condition, std::size_t) { conditions.push_back(condition_to_v1(condition)); });

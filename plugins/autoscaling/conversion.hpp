@@ -1,5 +1,5 @@
-// HorizontalPodAutoscaler between autoscaling/v2, in which it is stored, and v1, which has only CPU: v1 has all other data in annotations,
-// with upstream's names.
+// Converts HorizontalPodAutoscalers between autoscaling/v2, the stored version, and v1. v1 has members for the CPU only, and all other data
+// in annotations with upstream's names.
 //
 // Thread-safety: pure functions.
 // Errors:        none: as upstream, an annotation that cannot be parsed is dropped.
@@ -14,17 +14,16 @@ inline const GroupVersionKind kServed{"autoscaling", "v1", "HorizontalPodAutosca
 
 Status add_conversions(Scheme& scheme);
 
-// Removes the annotations that hold v2's members in v1; v2 does not need them.
+// Removes the annotations that contain v2's members in v1; v2 does not need them.
 void drop_carried_annotations(Object& autoscaler);
 
-// Adds the annotations that reading an autoscaler of v1 will add: a percentage of CPU is also one of the metrics. Other versions are
-// unchanged.
+// Adds those annotations to a v1 object that a read of the object in v1 would add. Does not change objects of other versions.
 void show_carried_annotations(Object& autoscaler);
 
-// Sets v2's default for missing metrics in v1, where an annotation may hold metrics.
+// Sets v2's default for missing metrics in a v1 object: the target of the CPU, unless it is set or an annotation contains metrics.
 void default_cpu_target(Object& served);
 
-// One metric on CPU use, in percent of the pods' requests.
+// Returns a metric for the use of CPU, in percent of the pods' requests.
 Object cpu_metric(std::int64_t percent, const json::storage_ptr& storage);
 
 }  // namespace backplane::autoscaling

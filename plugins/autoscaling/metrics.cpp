@@ -31,8 +31,8 @@ enum class Form : unsigned char {
   kText,
   kReference,
 };
-// One value: the member of the source that holds it in v2 (empty: the source itself), and its names.  A star is "target" in a spec,
-// "current" in a status.
+// One value of a metric's source. `holder`: the member of the source that contains the value in v2; empty: the source itself. `v2`, `v1`:
+// the names of the value. "*" means "target" in a spec and "current" in a status.
 struct Field {
   std::string_view holder, v2, v1;
   Form form = Form::kCopy;
@@ -96,7 +96,7 @@ Object source_to_v1(const Source& source, const Object& v2, bool status) {
   return out;
 }
 
-// The metric type, which v1 does not state but implies by the members that are set.
+// Returns the type of the target. v1 has no member for the type, so it is derived from the members that are set.
 std::string_view target_type(const Object& target, bool external) {
   if (has(target, "averageUtilization")) return "Utilization";
   return has(target, "value") && (external || !has(target, "averageValue")) ? "Value" : "AverageValue";
@@ -123,10 +123,10 @@ Object converted(const Object& metric, Object (*convert)(const Source&, const Ob
   return out;
 }
 
-// A member or null, as Go prints a pointer.
+// Returns the member or null, as Go prints a pointer.
 Value or_null(const Object& object, std::string_view key) { return has(object, key) ? *find(object, key) : Value(nullptr); }
 
-// Names of the internal type and of v2.
+// The names of a member in upstream's internal type and in v2.
 struct Named {
   const char* internal;
   const char* name;

@@ -8,16 +8,16 @@
 
 namespace backplane::autoscaling {
 
-// In the order in which Go prints the members of v1's types.
+// metric_to_v1(), status_to_v1() and condition_to_v1() return members in the order in which Go prints those of v1's types.
 Object metric_to_v1(const Object& metric);
 Object status_to_v1(const Object& metric);
 Object metric_to_v2(const Object& metric);
 Object status_to_v2(const Object& metric);
 Object condition_to_v1(const Object& condition);
 
-// The scaling behavior in the format of the annotation: as Go prints upstream's internal type, which has no JSON names.
+// Returns the scaling behavior in the format of the annotation: as Go prints upstream's internal type, which has no JSON names.
 Object behavior_to_v1(const Object& behavior);
-// If no member is set: an empty object.
+// Returns an empty object if no member is set.
 Object behavior_to_v2(const Object& behavior);
 
 }  // namespace backplane::autoscaling

@@ -39,7 +39,7 @@ class AutoscalerStrategy final : public kit::KindStrategy {
 
  private:
   static const Object& target_of(const Object& object) { return object_or_empty(object_or_empty(object, "spec"), "scaleTargetRef"); }
-  // ReplicationController is the one kind with a scale that has no group.
+  // ReplicationController is the only kind without a group that has the subresource scale.
   static void check_target(const Object& target, FieldErrors& errors) {
     const std::string_view version = get_string(target, "apiVersion");
     const auto slashes = std::count(version.begin(), version.end(), '/');
@@ -74,8 +74,8 @@ class AutoscalerStatusStrategy final : public kit::StatusStrategy {
   }
 };
 
-// The object of v1 for field management: with a default that its types do not have, and with the annotations that the writer of a
-// percentage owns.
+// The strategy of v1 objects, for field management. It sets a default that v1's types do not have, and the annotations that the writer of a
+// CPU percentage owns.
 class ServedStrategy final : public Strategy {
  public:
   using Strategy::Strategy;

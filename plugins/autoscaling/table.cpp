@@ -23,7 +23,7 @@ std::string percent_or(const Object& object, std::string_view otherwise) {
   return percent ? std::to_string(*percent) + "%" : std::string(otherwise);
 }
 
-// Object and external metrics: of all pods together, or of each on average.
+// Prints an object or external metric: the total of all pods, or the average per pod.
 std::string print_total(const Object& target, const Object& current) {
   if (has(target, "averageValue")) {
     return text_or(current, "averageValue", kUnknown) + "/" + text_or(target, "averageValue", "") + " (avg)";
