@@ -26,7 +26,7 @@ const Object& job_spec(const Object& spec) { return object_or_empty(object_or_em
 
 bool names_zone(std::string_view schedule) { return schedule.find("TZ") != std::string_view::npos; }
 
-// A time zone in the schedule is allowed only if the object had one before the field existed.
+// The schedule may contain a time zone only if the old schedule does: older objects, from before the field timeZone existed, may have one.
 void check_schedule(const Object& spec, const Object& before, FieldErrors& errors) {
   const std::string_view schedule = get_string(spec, "schedule");
   const std::string path = "spec.schedule";

@@ -64,7 +64,7 @@ std::string read_number_or_name(std::string_view text, const Field& field, std::
   return {};
 }
 
-// "*", "5", "1-5", each with an optional "/2".
+// Returns the problem of "*", "5" or "1-5", each with an optional "/2"; empty: there is none.
 std::string range_problem(std::string_view text, const Field& field) {
   const auto parts = split(text, '/');
   const auto ends = split(parts[0], '-');
@@ -133,7 +133,7 @@ std::string word_problem(std::string_view word) {
   return "failed to parse duration " + std::string(word) + ": " + duration_problem(word.substr(kEvery.size()));
 }
 
-// Removes a leading time zone; returns its error.
+// Removes a leading time zone, and returns its error; empty: there is none.
 std::string take_zone(std::string_view& schedule) {
   if (!schedule.starts_with("TZ=") && !schedule.starts_with("CRON_TZ=")) return {};
   const std::size_t blank = schedule.find(' '), begin = schedule.find('=') + 1;

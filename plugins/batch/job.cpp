@@ -1,4 +1,4 @@
-// Jobs: defaults, the labels by which their pods are known, and warnings.
+// Jobs: defaults, the labels that identify their pods, and warnings.
 #include <limits>
 
 #include "backplane/core/json_access.hpp"
@@ -32,7 +32,7 @@ void label_like_pods(Object& job) {
   ObjectMeta(job).mutable_labels() = labels;
 }
 
-// Existing labels are retained; validation refuses wrong ones.
+// Adds the selector and the labels that identify the job's pods. Retains existing labels; validation refuses wrong labels.
 void make_selector(Object& job) {
   const std::string name(meta_name(job)), uid(meta_text(job, "uid"));
   Object& spec = ensure_object(job, "spec");
@@ -53,7 +53,8 @@ void require_label(const Object& labels, std::string_view key, std::string_view 
   }
 }
 
-// True if the labels of make_selector() are present and unchanged.  Old jobs have only the old label names.
+// Checks that the labels of make_selector() are present and unchanged. `new_names`: false for old jobs, which have only the old label
+// names.
 void check_made_selector(const Object& job, bool new_names, FieldErrors& errors) {
   const Object& spec = object_or_empty(job, "spec");
   const Object* selector = get_object(spec, "selector");
@@ -75,7 +76,7 @@ void check_made_selector(const Object& job, bool new_names, FieldErrors& errors)
   errors.invalid_raw("spec.selector", to_json(*selector), "`selector` not auto-generated");
 }
 
-// The pods of an indexed job have its name and their index as host names.
+// The host name of an indexed job's pod consists of the job's name and the pod's index. Checks the longest host name.
 void check_host_names(const Object& job, FieldErrors& errors) {
   const Object& spec = object_or_empty(job, "spec");
   const std::int64_t completions = get_int(spec, "completions").value_or(0);
@@ -90,7 +91,8 @@ class JobStrategy final : public PodHolderStrategy {
   JobStrategy(KindFacts facts, PodValidationOptions options, JobGates gates)
       : PodHolderStrategy(std::move(facts), options), gates_(gates) {}
 
-  // A job without labels gets its template's labels only after these are complete; errors count the labels as they were sent.
+  // A job without labels gets its template's labels only after these are complete (given_later). Errors are about the labels that the
+  // client has sent.
   std::optional<WrittenFields> written_fields() const override {
     return WrittenFields{.resets = {"status"}, .given_later = label_like_pods};
   }

@@ -10,7 +10,7 @@ using namespace kit;
 
 constexpr std::string_view kImmutable = "field is immutable";
 
-// Members that never change; a struct is quoted as its Go type.
+// An immutable member. `type`: errors quote the value like this Go type; empty: as JSON.
 struct FixedMember {
   std::string_view name;
   std::string_view type;
@@ -42,7 +42,7 @@ bool is_suspended(const Object& job) { return get_bool(object_or_empty(job, "spe
 
 bool has_started(const Object& job) { return !is_unset(find(object_or_empty(job, "status"), "startTime")); }
 
-// Fields of a suspended job that a queueing controller may change: where its pods run, and with which resources.
+// Which fields of a suspended job a queueing controller may change: those that decide where its pods run, and their resources.
 struct Open {
   bool scheduling = false, resources = false;
 };

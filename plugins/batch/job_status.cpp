@@ -131,7 +131,7 @@ void check_completion_time(const Change& change, FieldErrors& errors) {
   if (set && change.old.is_set("completionTime") && change.of("completionTime")) errors.invalid_raw(path, time, "field is immutable");
 }
 
-// A job that is resumed gets a new start time.
+// Returns true if the job is resumed; it may then get a new start time.
 bool goes_on(const Object& job, const Object& old) {
   bool out = false;
   each(object_or_empty(job, "status"), "conditions", [&](const Object& condition, std::size_t) {

@@ -1,4 +1,4 @@
-// The group batch/v1: behaviour of its kinds beyond schema/batch_group.json and schema/batch_v1.json.
+// The group batch/v1, with the behaviour of its kinds that schema/batch_group.json and schema/batch_v1.json do not describe.
 //
 // `options`: the host's flags about pods.
 // Thread-safety: pure functions on trees of the caller.
@@ -27,12 +27,12 @@ inline constexpr std::string_view kOldJobName = "job-name";
 
 // The types of the group; pod templates are types of the core group.
 std::shared_ptr<const SchemaSet> batch_schemas();
-// Fields of a suspended job without pods that feature gates make mutable.
+// Feature gates that make fields of a suspended job without pods mutable.
 struct JobGates {
   bool resources = true;   // MutablePodResourcesForSuspendedJobs
-  bool scheduling = true;  // MutableSchedulingDirectivesForSuspendedJobs; off: only of jobs that never ran
+  bool scheduling = true;  // MutableSchedulingDirectivesForSuspendedJobs; if off, the fields are mutable only in jobs that never ran
 };
-// The group: its document with this code.
+// Returns the document of the group together with the code of its kinds.
 Result<kit::GroupDocument> batch_group(workload::PodValidationOptions options = {}, JobGates gates = {});
 
 kit::KindCode job_code(workload::PodValidationOptions options, JobGates gates);
@@ -43,9 +43,9 @@ std::shared_ptr<const Strategy> job_status_strategy(std::shared_ptr<const Strate
 void add_printers(kit::GroupCode& code);
 
 // ---- parts of jobs, one source file each
-// The rules of a JobSpec that cross its fields, without those of its pod template.
+// Checks the rules of a JobSpec that concern several fields, except the rules of its pod template.
 void check_job_spec(const Object& spec, const kit::Path& path, FieldErrors& errors);
-// Completes the template, and lists that are not stored if they are empty; `job`: the object with the JobSpec.
+// Completes the template, and removes empty lists that are not stored. `job`: the object that contains the JobSpec.
 void canonicalize_job(Object& job);
 // Rules on the restart policy, checked after the rules of the template.
 void check_restart_policy(const Object& spec, const kit::Path& path, FieldErrors& errors);
@@ -53,11 +53,11 @@ void check_restart_policy(const Object& spec, const kit::Path& path, FieldErrors
 void check_job_change(const Object& job, const Object& old, JobGates gates, FieldErrors& errors);
 void warn_of_job_spec(const Object& spec, const kit::Path& path, workload::Warnings& out);
 
-// Whether a condition of the type is True.
+// Returns true if a condition of the type is True.
 bool is_true(const Object& job, std::string_view type);
-// A value of the type ("PodFailurePolicy", or of the core group: "PodSpec"), marshalled like its Go struct.
+// Formats a value of the type ("PodFailurePolicy", or "PodSpec" of the core group) like its Go struct is marshalled.
 std::string go_text(std::string_view type, const Object& object);
-// "Invalid value: reason", without the value.
+// Adds the error "Invalid value: WHY", which does not contain the value.
 void refuse(std::string path, std::string_view why, FieldErrors& errors);
 
 }  // namespace backplane::batch

@@ -9,7 +9,7 @@ namespace {
 
 using namespace kit;
 
-// Of several conditions of a type the first counts here.
+// Returns true if the first condition of this type is True.
 bool shows(const Object& job, std::string_view type) {
   const Object* condition = find_item(object_or_empty(job, "status"), "conditions", "type", type);
   return condition != nullptr && get_string(*condition, "status") == "True";

@@ -1,4 +1,4 @@
-// Texts in parts.
+// Splits texts.
 //
 // Thread-safety: a pure function.
 // Lifetime:      the parts are views of the text.
@@ -9,7 +9,7 @@
 
 namespace backplane::batch {
 
-// The parts between the separators; the whole text if there is no separator.
+// Returns the parts between the separators; the whole text if there is no separator.
 inline std::vector<std::string_view> split(std::string_view text, char at) {
   std::vector<std::string_view> out;
   for (;;) {
