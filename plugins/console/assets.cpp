@@ -59,7 +59,7 @@ std::vector<SharedBytes> body_of(std::string_view text) {
   return body;
 }
 
-// "main.js" of "/console/main.js" and of "/console/3/main.js", the same file for a browser's third attempt.
+// Returns "main.js" for "/console/main.js", and for "/console/3/main.js", by which a browser requests the same file in its third attempt.
 std::string_view without_attempt(std::string_view path) noexcept {
   constexpr std::string_view kDigits = "0123456789";
   std::string_view name = path.substr(std::min(kFolder.size(), path.size()));

@@ -1,7 +1,7 @@
 // The files of the console and the handler that serves them.
 //
-// GET and HEAD of /console/ and the files below it. The files hold no data of the cluster: the page calls the API with the viewer's
-// credentials. Each response forbids scripts, styles and connections of other origins (Content-Security-Policy).
+// Serves GET and HEAD of /console/ and of the files below it. The files contain no data of the cluster: the page calls the API with the
+// viewer's credentials. Each response forbids scripts, styles and connections of other origins (Content-Security-Policy).
 //
 // Thread-safety: any thread.
 // Lifetime:      the bytes are part of the plugin's file; responses copy them, so that the plugin can be replaced while one is sent.
@@ -21,7 +21,7 @@ struct Asset {
   std::string_view bytes;
 };
 
-// Null if the console has no such file. "/console/" is the page. A number of one or two digits before a file's name is ignored:
+// Returns null if the console has no such file. "/console/" is the page. A number of one or two digits before a file's name is ignored:
 // "/console/3/main.js".
 const Asset* find_asset(std::string_view path) noexcept;
 

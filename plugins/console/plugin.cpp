@@ -1,4 +1,5 @@
-// The plugin `console`: /console/, a web page that shows the chain, types, objects, load and rights, with the rights of the viewer.
+// The plugin `console`: /console/, a web page that shows the delegation chain of plugins, types, objects, load and rights. The page has the
+// rights of the viewer.
 #include <backplane/plugin.hpp>
 #include <backplane/points/paths.hpp>
 
