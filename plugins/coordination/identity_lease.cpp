@@ -41,7 +41,7 @@ Task<Status> IdentityLease::remove(DeleteOptions options) {
   co_return gone ? Status() : std::move(removed).status();
 }
 
-// No other client writes it, so it is assumed to be unchanged.
+// No other client writes the lease, so the last known state is used without reading the lease again.
 Task<Status> IdentityLease::renew() {
   const std::string ns(kLeaseNamespace);
   if (!last_) {
@@ -81,7 +81,7 @@ Task<void> IdentityLease::run(Signal& stop) {
     busy_ = true;
     Status renewed = co_await renew();
     busy_ = false;
-    // The first write may precede the creation of the namespace.
+    // The first error is not logged, because the namespace may not exist yet.
     const bool worth_telling = pause > kFirstPause && !stop.fired();
     if (!renewed.ok() && worth_telling) host_.logger().error("failed to renew the identity lease, will retry: " + renewed.message());
     pause = renewed.ok() ? kFirstPause : std::min(2 * pause, kLongestPause);

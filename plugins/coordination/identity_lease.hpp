@@ -1,7 +1,7 @@
 // The lease that shows that this server is alive: apiserver-<hash of the host's name> in kube-system, renewed every ten seconds
 // (upstream: the hooks …kube-apiserver-identity-lease-controller).
 //
-// Thread-safety: one executor; start() and stop() are the hooks of that name.
+// Thread-safety: one executor. start() is a post-start hook, stop() a pre-shutdown hook.
 // Lifetime:      shared by the hooks; its task ends when the stop signal fires.
 // Errors:        failed writes are logged and retried.
 #pragma once
@@ -27,9 +27,9 @@ class IdentityLease {
   };
   IdentityLease(Host& host, Identity identity);
 
-  // Removes the lease of a previous server process; a task creates the lease and renews it.
+  // Removes the lease of a previous server process, and starts a task that creates and renews this server's lease.
   Task<Status> start(PostStartHookContext context);
-  // Removes the lease of this object; nothing is written afterwards. An error is logged: it must not fail a shutdown.
+  // Removes the lease of this object; nothing is written afterwards. An error is only logged, because it must not fail a shutdown.
   Task<Status> stop();
 
  private:
@@ -42,8 +42,8 @@ class IdentityLease {
   const Identity identity_;
   const std::string name_;
   const std::string holder_;
-  std::optional<ApiClient> client_;  // since start()
-  std::optional<Object> last_;       // as last written by this server
+  std::optional<ApiClient> client_;  // set by start()
+  std::optional<Object> last_;       // the lease as this server has last written or read it
   std::string uid_;                  // of the lease that this object holds; empty: none
   bool busy_ = false;                // a renewal runs
   bool stopped_ = false;

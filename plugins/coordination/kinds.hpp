@@ -1,4 +1,5 @@
-// The group coordination.k8s.io: behaviour of its kinds beyond schema/coordination_group.json and the rules in their schemas.
+// The group coordination.k8s.io, with the behaviour of its kinds that schema/coordination_group.json and the rules in their schemas do not
+// describe.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -12,7 +13,7 @@ kit::KindCode lease_code();
 kit::KindCode lease_candidate_code();
 
 Result<std::vector<std::shared_ptr<const SchemaSet>>> coordination_schemas();
-// The group: its document with this code.
+// Returns the document of the group together with the code of its kinds.
 Result<kit::GroupDocument> coordination_group();
 
 }  // namespace backplane::coordination

@@ -10,7 +10,8 @@
 
 namespace backplane::coordination {
 
-// Whether the lease was not renewed for its duration; `now`: seconds after 1970. A lease without duration or time has expired.
+// Returns true if the lease has not been renewed for its duration. A lease without a duration or a time has expired. `now`: seconds since
+// the epoch.
 bool is_expired(const Object& lease, std::int64_t now);
 
 // Runs a pass now and every hour.

@@ -32,7 +32,7 @@ class CoordinationPlugin final : public Plugin {
     const auto schemas = coordination_schemas();
     Status status = kit::install_group(host, "coordination", coordination_group(), schemas);
     if (status.ok()) status = add_former_versions(host.scheme(), "coordination", coordination_former_json(), schemas->front());
-    // Resources that --runtime-config or a gate disables cannot be written, or need not be.
+    // The hooks are not registered if --runtime-config disables leases, which then cannot be written, or if the gate is off.
     if (!status.ok() || !host.resource_enabled(leases()) || !kit::gate_is_on(host, "APIServerIdentity")) return status;
     auto lease = std::make_shared<IdentityLease>(host, IdentityLease::Identity{kit::host_name(), kit::peer_address(host).text()});
     status = host.add_post_start_hook("start-kube-apiserver-identity-lease-controller",
