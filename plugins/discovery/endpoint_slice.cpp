@@ -24,7 +24,7 @@ constexpr std::size_t kMostTopology = 16, kShown = 3;
 
 // ---- addresses
 
-// Checks of every address of an endpoint, of any family: addresses of special ranges are refused.
+// Refuses an address of a special range, such as loopback. The rule is that of the core group's EndpointAddress.
 void check_reachable(const std::string& address, const std::string& path, FieldErrors& errors) {
   const Schema* type = core_schemas()->find("io.k8s.api.core.v1.EndpointAddress");
   Object probe;
@@ -84,7 +84,7 @@ std::set<std::string> hostnames_of(const Object& slice) {
   return out;
 }
 
-// v1 does not have it; a node name that was only in the map is copied.
+// Removes the map, which v1 does not have. Copies a node name that only the map contains, if it is in `known`.
 void drop_topology(Object& slice, const std::set<std::string>& known) {
   each_mutable(slice, "endpoints", [&](Object& endpoint) {
     const std::string host(get_string(object_or_empty(endpoint, "deprecatedTopology"), kHostname));
@@ -117,7 +117,7 @@ class EndpointSliceStrategy final : public KindStrategy {
     ObjectMeta(object).set_generation(1);
     drop_topology(object, {});
   }
-  // The kind has no spec: everything but metadata counts for the generation, and the labels.
+  // The kind has no spec. A change of the labels, or of any member except metadata, increments the generation.
   void prepare_update(Object& object, const Object& old) const override {
     const bool changed = !same_but_metadata(object, old);
     if (changed) ObjectMeta(object).set_generation(ObjectMeta(const_cast<Object&>(old)).generation() + 1);  // only read

@@ -9,7 +9,7 @@
 namespace backplane::discovery {
 
 Result<std::vector<std::shared_ptr<const SchemaSet>>> discovery_schemas();
-// The group: its document with this code.
+// Returns the document of the group together with the code of its kinds.
 Result<kit::GroupDocument> discovery_group();
 
 }  // namespace backplane::discovery

@@ -12,7 +12,8 @@ namespace {
 
 using namespace kit;
 
-// v1beta1 has the zone, and mostly the node, in a map that v1 calls deprecated.
+// In v1beta1 the map `topology` contains the zone and usually the node. Moves the zone to its member, and other entries to v1's
+// deprecatedTopology.
 void topology_to_v1(Object& endpoint) {
   const Object topology(object_or_empty(endpoint, "topology"));
   erase_member(endpoint, "topology");
