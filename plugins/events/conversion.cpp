@@ -19,7 +19,7 @@ constexpr std::array<Renamed, 7> kMembers = {{
     {"deprecatedCount", "count"},
 }};
 
-// Members with another name in the other version are not copied under their old name.
+// Renames a member. If `from` is missing, removes `to`, because the name `to` has no meaning in the version that is converted.
 void rename(Object& object, std::string_view from, std::string_view to) {
   Value* value = find(object, from);
   if (value == nullptr) {

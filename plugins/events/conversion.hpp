@@ -1,7 +1,8 @@
-// Events between events.k8s.io/v1 and the core group's v1, in which they are stored: the same members under other names.
+// Converts events between events.k8s.io/v1 and the core group's v1, the stored version. Some members have different names in the two
+// versions.
 //
 // Thread-safety: pure functions.
-// Errors:        the Scheme's for registering twice.
+// Errors:        add_conversions(): that of the Scheme for a conversion that is registered already.
 #pragma once
 
 #include "backplane/rest/scheme.hpp"
@@ -12,7 +13,7 @@ inline const GroupVersionKind kStored{"", "v1", "Event"};
 inline const GroupVersionKind kServed{"events.k8s.io", "v1", "Event"};
 
 Status add_conversions(Scheme& scheme);
-// From events.k8s.io, in one of its versions, to the core group.
+// Converts an event from any version of events.k8s.io to the core group's v1.
 Status to_core_event(Object& event);
 
 }  // namespace backplane::events

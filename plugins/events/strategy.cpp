@@ -20,7 +20,7 @@ void check_series(const Object& event, FieldErrors& errors) {
   if (get_string(*series, "lastObservedTime").empty()) errors.required("series.lastObservedTime");
 }
 
-// An object reference as Go prints the struct in an error.
+// Formats an object reference like Go prints the struct in an error.
 std::string printed_reference(const Object& reference) {
   struct Member {
     const char* go;
@@ -45,7 +45,7 @@ std::string printed_source(const Object& source) {
   return to_json(out);
 }
 
-// Checks an immutable text. `blamed`: its name in errors.
+// An immutable member. `blamed`: its name in errors.
 struct Fixed {
   const char* member;
   const char* blamed;
@@ -124,7 +124,7 @@ void EventStrategy::validate(RequestContext&, const Object& event, FieldErrors& 
 }
 
 void EventStrategy::validate_update(RequestContext&, const Object& event, const Object& old, FieldErrors& errors) const {
-  // In addition to the rule for all kinds.
+  // Upstream validates the metadata here in addition to the validation of all kinds.
   validate_object_meta_update(with_system_metadata(event, old), old, errors);
   if (!same_member(event, old, "series")) check_series(event, errors);
   check_fixed_texts(event, old, errors);

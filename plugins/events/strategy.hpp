@@ -16,7 +16,7 @@ class EventStrategy final : public Strategy {
   void validate_update(RequestContext& context, const Object& event, const Object& old, FieldErrors& errors) const override;
 };
 
-// The group: schema/events_group.json with its code.
+// Returns the group: schema/events_group.json together with its code.
 Result<kit::GroupDocument> events_group();
 
 }  // namespace backplane::events
