@@ -18,7 +18,7 @@ namespace {
 
 using namespace kit;
 
-// "group.resource".
+// Checks that the name has the form "GROUP.RESOURCE".
 void check_name(std::string_view name, FieldErrors& errors) {
   const auto blame = [&](const std::string& text) { errors.invalid("metadata.name", name, text); };
   const auto dot = name.rfind('.');
