@@ -11,7 +11,7 @@ namespace {
 
 using namespace kit;
 
-// Upstream's: defaultservicecidr.NewController and its Start.
+// Upstream's intervals: defaultservicecidr.NewController and its Start.
 constexpr std::chrono::seconds kInterval{10};
 constexpr std::chrono::milliseconds kFirstPause{100};
 constexpr const char* kName = "kubernetes";
@@ -102,7 +102,7 @@ Task<Status> DefaultServiceCidr::make() {
   co_return std::move(made).status();
 }
 
-// Applied, as upstream does, so that other conditions keep their managers.
+// Writes the condition by a server-side apply, as upstream does, so that other conditions keep their managers.
 Task<Status> DefaultServiceCidr::set_ready(Object object) {
   Object applied;
   applied["kind"] = "ServiceCIDR";

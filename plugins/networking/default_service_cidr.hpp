@@ -19,14 +19,14 @@ namespace backplane::networking {
 // The action of a pass, by the state of the object.
 enum class CidrStep : unsigned char {
   kNothing,
-  kJoinFamily,    // the object has the first range alone, the flags have two
+  kJoinFamily,    // the object has only the first range, the flag has two
   kSetReady,      // the condition Ready is absent
   kMismatch,      // other ranges than the flags name
   kSomebodySays,  // a client has set Ready to False
 };
 CidrStep next_step(const Object& service_cidr, const std::vector<std::string>& ranges);
 
-// The ranges of a flag in the object's form: canonical networks.
+// Parses the flag, and returns its ranges in the format of the object: as canonical networks.
 std::vector<std::string> canonical_ranges(std::string_view flag);
 
 class DefaultServiceCidr {
@@ -46,7 +46,7 @@ class DefaultServiceCidr {
 
   Host& host_;
   const std::vector<std::string> ranges_;
-  std::optional<ApiClient> client_;  // since start()
+  std::optional<ApiClient> client_;  // set by start()
   bool told_mismatch_ = false;
   bool told_not_ready_ = false;
 };

@@ -10,7 +10,7 @@ class IpAddressStrategy final : public kit::KindStrategy {
  public:
   using KindStrategy::KindStrategy;
 
-  // generateName becomes the name without a suffix, because with one it would be no address.
+  // generateName becomes the name without a suffix, because a name with a suffix would not be an address.
   void apply_defaults(Object& object) const override {
     ObjectMeta meta(object);
     if (meta.name().empty() && !meta.generate_name().empty()) meta.set("name", std::string(meta.generate_name()));

@@ -1,4 +1,5 @@
-// The group networking.k8s.io: behaviour of its kinds beyond schema/networking_group.json and the rules in their schemas.
+// The group networking.k8s.io, with the behaviour of its kinds that schema/networking_group.json and the rules in their schemas do not
+// describe.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -16,7 +17,7 @@ void add_printers(kit::GroupCode& code);
 
 // The types, v1 and v1beta1.
 Result<std::vector<std::shared_ptr<const SchemaSet>>> networking_schemas();
-// The group: its document with this code.
+// Returns the document of the group together with the code of its kinds.
 Result<kit::GroupDocument> networking_group();
 
 }  // namespace backplane::networking

@@ -64,7 +64,7 @@ class NetworkPolicyStrategy final : public KindStrategy {
 
  protected:
   void check_new(const Object& object, FieldErrors& errors) const override { check_change(object, {}, errors); }
-  // Ranges that the old policy had anywhere are not validated again.
+  // A range that the old policy contains in any place is not validated again.
   void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
     std::set<std::string, std::less<>> known;
     each_block(old, [&](const Object& block, const std::string&) {

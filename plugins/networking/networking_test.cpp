@@ -195,7 +195,7 @@ TEST(NetworkingTables, ShowWhatKubectlShows) {
             R"(["s","10.0.0.0/16,fd00::/112","<unknown>"])");
 }
 
-// Upstream gives three cells for two columns.
+// Upstream prints three cells for two columns.
 TEST(NetworkingTables, AddressesHaveAnAgeWithoutAColumn) {
   EXPECT_EQ(
       cells("IPAddress", R"({"metadata":{"name":"10.0.0.1"},"spec":{"parentRef":{"resource":"services","namespace":"d","name":"k"}}})"),

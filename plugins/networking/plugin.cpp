@@ -14,7 +14,7 @@ class NetworkingPlugin final : public Plugin {
   Status provision(Host& host) override {
     Status status = kit::install_group(host, "networking", networking_group(), networking_schemas());
     if (status.ok()) status = add_former_versions(host.scheme());
-    // Resources that --runtime-config disables cannot be created, and need not be.
+    // Objects of a resource that --runtime-config disables cannot be created, so the hook is not registered.
     if (!status.ok() || !host.resource_enabled({"networking.k8s.io", "v1", "servicecidrs"})) return status;
     auto ranges = canonical_ranges(host.flag("service-cluster-ip-range").value_or(""));
     auto controller = std::make_shared<DefaultServiceCidr>(host, std::move(ranges));

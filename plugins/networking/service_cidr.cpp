@@ -19,7 +19,7 @@ char family_of(const std::string& range) {
   return range.find(':') == std::string::npos ? '4' : '6';
 }
 
-// Requires the canonical text.
+// Returns the problems of a range, which must be valid and in its canonical text.
 Problems problems_of(const std::string& range) {
   Problems out = legacy_cidr_problems(range);
   if (!out.empty()) return out;
