@@ -1,4 +1,4 @@
-// The group node.k8s.io: behaviour of its kind beyond schema/node_group.json.
+// The group node.k8s.io, with the behaviour of its kind that schema/node_group.json does not describe.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -7,7 +7,7 @@
 
 namespace backplane::node {
 
-// The group: its document with this code, and the types of each version.
+// Return the document of the group together with the code of its kinds, and the types of each version.
 Result<kit::GroupDocument> node_group();
 Result<std::vector<std::shared_ptr<const SchemaSet>>> node_schemas();
 

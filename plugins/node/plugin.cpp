@@ -9,7 +9,7 @@
 namespace backplane::node {
 namespace {
 
-// v1alpha1 has its members in a spec.
+// Moves the members out of `spec`, which only v1alpha1 has.
 Status from_v1alpha1(Object& runtime_class) {
   const Object spec(object_or_empty(runtime_class, "spec"));
   erase_member(runtime_class, "spec");
