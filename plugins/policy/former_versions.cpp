@@ -7,12 +7,12 @@
 namespace backplane::policy {
 namespace {
 
-// No pod has this label: a selector that requires it matches none, and one that requires its absence matches all.
+// No pod has this label. A selector that requires it matches no pod, and a selector that requires its absence matches all pods.
 constexpr std::string_view kLabel = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match";
 
 bool is_own(const Value& expression) { return expression.is_object() && get_string(expression.get_object(), "key") == kLabel; }
 
-// The selector has one requirement, that the label is absent.
+// Returns true if the only requirement of the selector is that the label is absent.
 bool matches_all(const Object& selector, const Array& expressions) {
   return object_or_empty(selector, "matchLabels").empty() && expressions.size() == 1 && is_own(expressions.front()) &&
          get_string(expressions.front().get_object(), "operator") == "DoesNotExist" &&

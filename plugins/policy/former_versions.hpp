@@ -8,7 +8,7 @@
 
 namespace backplane::policy {
 
-// To policy/v1: an empty selector selects no pod in v1beta1 and every pod in v1.
+// Converts a budget to policy/v1. An empty selector selects no pod in v1beta1, but every pod in v1.
 Status budget_from_v1beta1(Object& budget);
 
 }  // namespace backplane::policy
