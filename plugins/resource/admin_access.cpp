@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kLabel = "resource.kubernetes.io/admin-access";
 
-// The first request with administrative access.
+// Returns the index of the first request with administrative access.
 std::optional<std::size_t> asking(const Object& object) {
   const Object* spec = &object_or_empty(object, "spec");
   if (get_string(object, "kind") == "ResourceClaimTemplate") spec = &object_or_empty(*spec, "spec");

@@ -1,7 +1,7 @@
 // Administrative access to devices requires a label of the namespace.
 //
 // Thread-safety: const; any thread.
-// Lifetime:      needs the Host.
+// Lifetime:      the host outlives the hooks.
 #pragma once
 
 #include "backplane/host.hpp"

@@ -53,7 +53,7 @@ void check_reference(std::string_view name, const RequestNames& names, const Pat
   if (!is_known(name, names)) errors.invalid(path, name, kNoRequest);
 }
 
-// The request names that a constraint or configuration refers to.
+// Checks the names of requests to which a constraint or a configuration refers.
 void check_references(const Object& holder, const RequestNames& names, const Path& path, FieldErrors& errors) {
   if (count_of(holder, "requests") > kMaxItems) return;
   each_text(holder, "requests",
@@ -64,7 +64,7 @@ void check_references(const Object& holder, const RequestNames& names, const Pat
   });
 }
 
-// No two items of a list have the same name.
+// Checks that no two items of a list have the same name.
 void check_names_differ(const Object& holder, std::string_view list, std::string_view member, const Path& path, FieldErrors& errors) {
   std::set<std::string_view> seen;
   each(holder, list, [&](const Object& item, std::size_t i) {
@@ -94,14 +94,14 @@ void check_constraint(const Object& constraint, const RequestNames& names, bool 
 
 // ---- status
 
-// A device and its share id.
+// Returns a key for a device and its share id.
 std::string device_key(const Object& device) {
   std::string out;
   for (const std::string_view member : {"driver", "pool", "device", "shareID"}) out.append(get_string(device, member)).push_back('\n');
   return out;
 }
 
-// The value as upstream quotes it.
+// Formats a device like upstream quotes it.
 std::string device_text(const Object& device) {
   Object out;
   const std::array<std::pair<std::string_view, std::string_view>, 4> members = {
@@ -180,7 +180,7 @@ std::shared_ptr<const cel::Environment> selector_environment() {
   return cel::Environment::make(std::move(options));
 }
 
-// The error of a device selector's expression.
+// Adds the error of a device selector's expression.
 void check_expression(std::string_view expression, const std::string& path, FieldErrors& errors) {
   static const auto kEnvironment = selector_environment();
   const cel::Compiled compiled = kEnvironment->compile(expression);

@@ -1,4 +1,4 @@
-// Rules of claims that cross their fields: names of requests and alternatives, reported devices, allocated devices.
+// Rules of claims that concern several fields: names of requests and alternatives, reported devices, allocated devices.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -14,9 +14,9 @@ void check_claim_spec(const Object& spec, bool distinct, const kit::Path& path, 
 void check_claim_status(const Object& claim, const Object& old, FieldErrors& errors);
 // Removes the reports of devices that are not allocated any more from the status.
 void drop_deallocated(Object& claim, const Object& old);
-// The compilation errors of the expressions in `selectors`.
+// Adds the compilation errors of the expressions in `selectors`.
 void check_selectors(const Object& holder, const kit::Path& path, FieldErrors& errors);
-// Binding conditions and binding failure conditions: unique names, and neither list without the other.
+// Checks binding conditions and binding failure conditions: names must be unique, and neither list may be set without the other.
 void check_binding_conditions(const Object& holder, const kit::Path& path, FieldErrors& errors);
 
 }  // namespace backplane::resource

@@ -63,7 +63,7 @@ void device_to_v1beta1(Object& device) {
   device["basic"] = std::move(basic);
 }
 
-// Unset in v1 is empty in v1beta1.
+// Removes members that are empty in v1beta1, because they are unset in v1.
 void slice_spec_to_v1(Object& spec) {
   if (get_string(spec, "nodeName").empty()) erase_member(spec, "nodeName");
   if (!get_bool(spec, "allNodes").value_or(false)) erase_member(spec, "allNodes");

@@ -40,7 +40,7 @@ void print_claim_state(const Object& claim, std::int64_t, Array& cells) {
   cells.emplace_back(joined(states));
 }
 
-// Complete, Failed or Pending, with the time of completion.
+// Returns Complete, Failed or Pending. Sets `since` to the time since completion.
 std::string progress_of(const Object& status, std::string& since, std::int64_t now) {
   std::string out = "Pending";
   each(status, "conditions", [&](const Object& condition, std::size_t) {
@@ -159,7 +159,7 @@ class ClaimTemplateStrategy final : public KindStrategy {
 
 void date_taint(Object& taint) { fill_missing(taint, "timeAdded", now_text()); }
 
-// v1beta1 describes a device in a separate struct.
+// In v1beta1 the members of a device are in the struct `basic`.
 void date_slice(Object& slice) {
   Object* spec = mutable_object(slice, "spec");
   if (spec == nullptr) return;
@@ -175,7 +175,7 @@ void date_rule(Object& rule) {
   if (taint != nullptr) date_taint(*taint);
 }
 
-// Sets the times in an object of the view's version.
+// The strategy of one served version: it sets the times in objects of that version.
 template <void (*date)(Object&)>
 class DatedView final : public Strategy {
  public:
@@ -206,7 +206,7 @@ class TaintRuleStrategy final : public KindStrategy {
   void apply_defaults(Object& rule) const override { date_rule(rule); }
 
  protected:
-  // The time belongs to the effect: a change of the effect sets it.
+  // timeAdded is the time of the effect, so a change of the effect sets timeAdded.
   void prepare_update(Object& rule, const Object& old) const override {
     Object* spec = mutable_object(rule, "spec");
     Object* taint = spec != nullptr ? mutable_object(*spec, "taint") : nullptr;

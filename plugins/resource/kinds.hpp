@@ -1,4 +1,4 @@
-// The group resource.k8s.io: behaviour of its kinds beyond schema/resource_group.json.
+// The group resource.k8s.io, with the behaviour of its kinds that schema/resource_group.json does not describe.
 //
 // Thread-safety: const; any thread.
 #pragma once
@@ -13,7 +13,7 @@ namespace backplane::resource {
 // The types of v1, in which all kinds except the alpha kinds are stored.
 std::shared_ptr<const SchemaSet> stored_schemas();
 
-// `claim_hooks`: of claims and their templates; null: none.  `distinct`: the gate DRAConsumableCapacity.
+// `claim_hooks`: the store hooks of claims and their templates; null: none. `distinct`: the gate DRAConsumableCapacity.
 Result<kit::GroupDocument> resource_group(std::shared_ptr<const StoreHooks> claim_hooks = {}, bool distinct = true);
 
 }  // namespace backplane::resource

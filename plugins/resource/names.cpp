@@ -91,7 +91,7 @@ void check_pool_segments(std::string_view name, const kit::Path& path, FieldErro
 void check_qualified_name(std::string_view name, const kit::Path& path, FieldErrors& errors) {
   const auto slash = name.find('/');
   if (slash == std::string_view::npos) return check_identifier(name, path, errors);
-  if (name.find('/', slash + 1) != std::string_view::npos) return;  // upstream looks at two parts only
+  if (name.find('/', slash + 1) != std::string_view::npos) return;  // upstream checks two parts only
   if (slash == 0) {
     errors.invalid(path, "", "the domain must not be empty");
   } else {

@@ -12,17 +12,19 @@
 
 namespace backplane::resource {
 
-// One or several subdomains, with slashes between.
+// Checks one or several subdomains that are separated by slashes.
 void check_pool_name(std::string_view name, const kit::Path& path, FieldErrors& errors);
-// The same, with the error texts of declared formats, which number the parts.
+// Like check_pool_name(), with the error texts of upstream's declarative validation, which contain the number of the part.
 void check_pool_segments(std::string_view name, const kit::Path& path, FieldErrors& errors);
-// An identifier with an optional domain and slash before it; a fully qualified one has the domain.
+// check_qualified_name(): an identifier, with an optional domain and a slash before it. check_whole_qualified_name(): the domain is
+// required.
 void check_qualified_name(std::string_view name, const kit::Path& path, FieldErrors& errors);
 void check_whole_qualified_name(std::string_view name, const kit::Path& path, FieldErrors& errors);
 void check_uid(std::string_view uid, const kit::Path& path, FieldErrors& errors);
-// A name of an extended resource.
+// Returns true for the name of an extended resource.
 bool is_extended_resource_name(std::string_view name);
-// A quantity rounded up to an integer, in the format of the quantity `like`; nullopt if it does not fit.
+// whole_quantity() returns a quantity rounded up to an integer; nullopt if it does not fit. quantity_like() formats a number like the
+// quantity `like`.
 std::optional<std::int64_t> whole_quantity(std::string_view quantity);
 std::string quantity_like(std::int64_t number, std::string_view like);
 

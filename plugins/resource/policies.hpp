@@ -9,7 +9,7 @@
 
 namespace backplane::resource {
 
-// `shared`: the device allows several allocations; otherwise a policy is an error.
+// `shared`: the device allows several allocations; if false, a policy is an error.
 void check_capacity(const Object& capacity, bool shared, const kit::Path& path, FieldErrors& errors);
 
 }  // namespace backplane::resource

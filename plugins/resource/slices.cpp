@@ -31,7 +31,7 @@ bool is_true(const Object& object, std::string_view key) { return get_bool(objec
 
 // ---- node selection
 
-// The alternatives that are set, in back quotes; an empty one that is set is an error.
+// Collects the names of the alternatives that are set, in back quotes. An alternative that is set but empty is an error.
 class Choice {
  public:
   Choice(const Object& object, const Path& path, FieldErrors& errors) : object_(object), path_(path), errors_(errors) {}
@@ -181,7 +181,7 @@ void check_counters(const Object& holder, const Path& path, FieldErrors& errors)
   }
 }
 
-// Items that have counters, each with a unique name.
+// Checks a list of items that have counters: the counters of each item, and that the names of the items are unique.
 void check_counter_list(const Object& holder, std::string_view list, std::string_view member, std::size_t most, const Path& path,
                         FieldErrors& errors) {
   if (count_of(holder, list) > most) return;

@@ -1,4 +1,4 @@
-// Rules of slices and their devices that cross fields.
+// Rules of slices and their devices that concern several fields.
 //
 // Thread-safety: pure functions.
 #pragma once

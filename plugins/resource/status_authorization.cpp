@@ -24,7 +24,7 @@ using namespace kit;
 const Object& status_of(const Object& claim) { return object_or_empty(claim, "status"); }
 const Object& allocation_of(const Object& claim) { return object_or_empty(status_of(claim), "allocation"); }
 
-// The first result with administrative access.
+// Returns the index of the first result with administrative access.
 std::optional<std::size_t> privileged_result(const Object& claim) {
   std::optional<std::size_t> out;
   each(object_or_empty(allocation_of(claim), "devices"), "results", [&](const Object& result, std::size_t i) {
@@ -33,7 +33,7 @@ std::optional<std::size_t> privileged_result(const Object& claim) {
   return out;
 }
 
-// Devices whose status a change has added, removed or edited, by driver.
+// Returns the drivers of the devices whose status a change has added, removed or edited.
 std::set<std::string> changed_drivers(const Object& now, const Object& old) {
   using Key = std::array<std::string_view, 4>;
   const auto key = [](const Object& device) {
@@ -51,7 +51,7 @@ std::set<std::string> changed_drivers(const Object& now, const Object& old) {
   return out;
 }
 
-// The only node that an allocation names; empty if it names none, or several.
+// Returns the only node that an allocation names; empty if it names no node, or several nodes.
 std::string_view allocated_node(const Object& allocation) {
   const Array* terms = get_array(object_or_empty(allocation, "nodeSelector"), "nodeSelectorTerms");
   if (terms == nullptr || terms->size() != 1 || !terms->front().is_object()) return {};
@@ -64,7 +64,7 @@ std::string_view allocated_node(const Object& allocation) {
   return named && values != nullptr && values->size() == 1 ? text_of(values->front()) : std::string_view();
 }
 
-// Whether the user is a service account whose token is bound to the node.
+// Returns true if the user is a service account whose token is bound to the node.
 bool is_on_node(const UserInfo& user, std::string_view node) {
   if (node.empty() || !user.name.starts_with("system:serviceaccount:")) return false;
   for (const auto& [key, values] : user.extra) {
@@ -133,7 +133,7 @@ class StatusAuthorization final : public AdmissionPlugin {
     }
   }
 
-  // The reason why the first verb is not permitted, if none is; empty if one of the verbs is permitted.
+  // Returns an empty text if one of the verbs is permitted. Otherwise returns the reason why the first verb is not permitted.
   Task<std::string> driver_refusal(const AuthorizationAttributes& base, const std::vector<std::string>& verbs,
                                    const std::string& driver) const {
     std::string first;

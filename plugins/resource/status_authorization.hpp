@@ -2,7 +2,7 @@
 // DRAResourceClaimGranularStatusAuthorization a client needs permission for the parts of the status that it changes.
 //
 // Thread-safety: const; any thread.
-// Lifetime:      needs the Host.
+// Lifetime:      the host outlives the plugin.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace backplane::resource {
 
-// `granular`: asks the host's authorizer for resourceclaims/binding and resourceclaims/driver.  `device_status`: the gate of
+// `granular`: the host's authorizer must permit resourceclaims/binding and resourceclaims/driver. `device_status`: the gate of
 // status.devices. Errors of the plugin: kInvalid with a cause for each part that is not permitted.
 std::shared_ptr<AdmissionPlugin> make_status_authorization(Host& host, bool granular, bool device_status);
 
