@@ -15,7 +15,7 @@ namespace {
 
 using namespace kit;
 
-// The reason why a class with a system name is not a system class; empty: it is one.
+// Returns the reason why a class with the name of a system class is not that class; empty: it is.
 std::string system_problem(const Object& object) {
   const std::string name(meta_name(object));
   const auto* known =

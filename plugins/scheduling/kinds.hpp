@@ -1,4 +1,4 @@
-// The group scheduling.k8s.io: behaviour of its kinds beyond schema/scheduling_group.json.
+// The group scheduling.k8s.io, with the behaviour of its kinds that schema/scheduling_group.json does not describe.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -10,18 +10,18 @@
 
 namespace backplane::scheduling {
 
-// A class that the server maintains.
+// A priority class that the server maintains.
 struct SystemClass {
   std::string_view name;
   std::int32_t value;
   std::string_view description;
 };
-constexpr std::int32_t kHighestOwnPriority = 1'000'000'000;  // of user-defined classes
+constexpr std::int32_t kHighestOwnPriority = 1'000'000'000;  // the maximum value of user-defined classes
 constexpr std::array<SystemClass, 2> kSystemClasses = {
     {{"system-node-critical", 2 * kHighestOwnPriority + 1000, "For pods the system needs on the node where they run."},
      {"system-cluster-critical", 2 * kHighestOwnPriority, "For pods the system needs somewhere in the cluster."}}};
 
-// The group: its document with this code, and the types of each version.
+// Return the document of the group together with the code of its kinds, and the types of each version.
 Result<kit::GroupDocument> scheduling_group();
 Result<std::vector<std::shared_ptr<const SchemaSet>>> scheduling_schemas();
 

@@ -21,7 +21,7 @@ class SchedulingPlugin final : public Plugin {
     kit::defer_gated_kinds(host, *group, {{"Workload", {"GenericWorkload"}}, {"PodGroup", {"GenericWorkload"}}});
     Status status = install(host, std::move(*group), *schemas);
     if (status.ok()) status = add_former_versions(host.scheme(), "scheduling", scheduling_former_json(), schemas->front());
-    // Resources that --runtime-config disables cannot be created, and need not be.
+    // Objects of a resource that --runtime-config disables cannot be created, so the hook is not registered.
     if (!status.ok() || !host.resource_enabled({"scheduling.k8s.io", "v1", "priorityclasses"})) return status;
     return host.add_post_start_hook("scheduling/bootstrap-system-priority-classes",
                                     [&host](PostStartHookContext context) { return start(host, context); });

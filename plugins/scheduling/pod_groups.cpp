@@ -10,7 +10,8 @@ namespace {
 
 using namespace kit;
 
-// The gate of disruptionMode removes its default; reading the stored object sets it again.
+// If the gate of disruptionMode is off, the field is removed with its default. A read of the stored object sets the default again, so it is
+// set here, too.
 class PodGroupStrategy final : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;

@@ -19,7 +19,7 @@ Object object_of(const SystemClass& of) {
   return out;
 }
 
-// Success: it exists now.
+// Returns success if the class exists now, or if the existing object cannot be read.
 Task<Status> make_if_missing(ApiClient& client, const SystemClass& of, Logger& logger) {
   const GroupVersionResource resource{"scheduling.k8s.io", "v1", "priorityclasses"};
   const std::string name(of.name);

@@ -10,7 +10,7 @@
 
 namespace backplane::scheduling {
 
-// Creates missing classes.  The server may still be opening its store, so attempts are repeated until `stop` fires.
+// Creates missing classes. Repeats failed attempts until `stop` fires, because the server may still be opening its store.
 Task<Status> make_system_classes(std::shared_ptr<ApiClient> client, Signal& stop, Logger& logger);
 
 }  // namespace backplane::scheduling
