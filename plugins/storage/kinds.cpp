@@ -16,7 +16,7 @@ namespace {
 
 using namespace kit;
 
-// The generation of a CSI driver starts with its first change: a new one has none.
+// A new CSI driver has no generation; its first change sets the generation to 1.
 class DriverStrategy final : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
@@ -57,7 +57,7 @@ class NodeStrategy final : public KindStrategy {
   }
 
  private:
-  // As kube-apiserver's own struct prints it.
+  // Returns the immutable part, in the format in which kube-apiserver prints its struct.
   static Object fixed_part(const Object& driver) {
     const Array* keys = get_array(driver, "topologyKeys");
     Object out;
@@ -74,7 +74,7 @@ class ClassStrategy final : public KindStrategy {
   using KindStrategy::KindStrategy;
 
  protected:
-  // No two terms may be equal.  Upstream's loop also compares each with zero values, so an empty term is refused.
+  // Refuses equal terms. Upstream's loop also compares each term with zero values, so an empty term is refused.
   void check(const Object& object, FieldErrors& errors) const override {
     std::vector<Topology> seen(count_of(object, "allowedTopologies"));
     each(object, "allowedTopologies", [&](const Object& term, std::size_t i) {

@@ -1,4 +1,4 @@
-// The group storage.k8s.io: behaviour of its kinds beyond schema/storage_group.json.
+// The group storage.k8s.io, with the behaviour of its kinds that schema/storage_group.json does not describe.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -7,7 +7,7 @@
 
 namespace backplane::storage {
 
-// The group: its document with this code, and the types of each version.
+// Return the document of the group together with the code of its kinds, and the types of each version.
 Result<kit::GroupDocument> storage_group();
 Result<std::vector<std::shared_ptr<const SchemaSet>>> storage_schemas();
 
