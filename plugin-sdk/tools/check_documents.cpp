@@ -1,4 +1,4 @@
-// backplane-check-documents FILE…: checks the documents of one plugin, all of its files at once.
+// backplane-check-documents FILE…: checks all documents of one plugin together.
 //
 // Prints one line per problem, file:line: /pointer: message, to standard error; the exit code is 1 if there is a problem.
 #include <cstdio>

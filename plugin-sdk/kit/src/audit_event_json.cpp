@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kTypeMeta = R"("kind":"Event","apiVersion":"audit.k8s.io/v1",)";
 constexpr std::string_view kTruncated = "audit.k8s.io/truncated";
 
-// `lead`: the text before the value: `,"name":`.
+// Appends `lead`, the text before the value such as `,"name":`, and `text` as a JSON string.
 void put(std::string& out, std::string_view lead, std::string_view text) {
   out.append(lead);
   append_json_string(out, text);
@@ -21,7 +21,7 @@ void put(std::string& out, std::string_view lead, std::string_view text) {
 void put_if(std::string& out, std::string_view lead, std::string_view text) {
   if (!text.empty()) put(out, lead, text);
 }
-// Removes the comma before the first member of an object.
+// Removes the comma before the first member of the object that begins at `begin`, and ends the object.
 void close_object(std::string& out, std::size_t begin) {
   if (out.size() > begin && out[begin] == ',') out.erase(begin, 1);
   out.push_back('}');
@@ -124,7 +124,8 @@ void append_annotations(std::string& out, const AuditEvent& event, bool truncate
   close_object(out, begin);
 }
 
-// Bytes that append_audit_json() must check: white space and controls, HTML's, and the first byte of U+2028 and U+2029.
+// Bytes that append_audit_json() must handle: white space, control characters, characters that HTML uses, quotes, backslashes, and the
+// first byte of U+2028 and U+2029.
 constexpr std::array<bool, 256> kSpecial = [] {
   std::array<bool, 256> special{};
   for (int byte = 0; byte <= 0x20; ++byte) special[static_cast<std::size_t>(byte)] = true;
@@ -139,7 +140,7 @@ void append_escape(std::string& out, unsigned code) {
   for (int shift = 12; shift >= 0; shift -= 4) out.push_back(kDigits[code >> shift & 15U]);
 }
 
-// The civil date of a day since 1970 (proleptic Gregorian calendar).
+// The date of a day since 1970 in the proleptic Gregorian calendar.
 struct Day {
   long long year;
   unsigned month, day;
@@ -161,7 +162,7 @@ void append_padded(std::string& out, unsigned long long number, int width) {
   out.append(digits, static_cast<std::size_t>(width));
 }
 
-// "2006-01-02T15:04:05."
+// Returns "2006-01-02T15:04:05.".
 std::string second_text(long long seconds) {
   const long long days = seconds >= 0 ? seconds / 86'400 : (seconds - 86'399) / 86'400;
   const auto of_day = static_cast<unsigned long long>(seconds - days * 86'400);
@@ -210,7 +211,7 @@ void append_audit_json(std::string& out, std::string_view json) {
       continue;
     }
     if (byte == '\\') {
-      // Escapes bytes that would end the string.
+      // Skips an escaped quote or backslash, so that it does not end the string.
       if (in_string && i + 1 < json.size() && (json[i + 1] == '"' || json[i + 1] == '\\')) ++i;
       continue;
     }

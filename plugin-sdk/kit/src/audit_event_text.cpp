@@ -14,7 +14,7 @@ std::string quoted_list(const std::vector<std::string>& texts) {
   return out;
 }
 
-// time.RFC3339Nano in the zone of the machine.
+// Returns the time as time.RFC3339Nano in the time zone of the machine.
 std::string local_time(std::chrono::system_clock::time_point time) {
   const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
   const std::time_t whole = std::chrono::system_clock::to_time_t(seconds);

@@ -12,7 +12,7 @@ void AuditLosses::add(std::size_t events, std::string_view why, const AuditEvent
   try {
     if (first != nullptr) append_audit_event_text(text, *first);
   } catch (const std::exception&) {
-    // Out of memory: the line does not have the event.
+    // Out of memory: the line is logged without the event.
   }
   add(events, why, std::string_view(text));
 }

@@ -15,7 +15,7 @@ namespace {
 using Byte = unsigned char;
 
 bool is_digit(Byte c) { return '0' <= c && c <= '9'; }
-// Go also allows two characters that the standard does not: '*' and '&'.
+// Go allows two characters in a PrintableString that the standard does not allow: '*' and '&'.
 bool is_printable(Byte c) {
   const bool letter = ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z');
   return letter || is_digit(c) || (c != 0 && std::strchr(" '()+,-./:=?*&", c) != nullptr);
@@ -46,7 +46,7 @@ bool is_utf8(std::string_view bytes) {
   return true;
 }
 
-// Reserved code points, and halves of surrogate pairs.
+// True for reserved code points, and for surrogates.
 bool is_no_character(unsigned point) {
   return point == 0xFFFE || point == 0xFFFF || (point >= 0xFDD0 && point <= 0xFDEF) || (point >= 0xD800 && point <= 0xDFFF);
 }
@@ -63,7 +63,7 @@ void append_utf8(std::string& out, unsigned point) {
   put(0x80 | (point & 0x3F));
 }
 
-// BMPString: two bytes a character, with the terminator that some encoders add.
+// Decodes a BMPString: two bytes for each character; some encoders add a terminator.
 Result<std::string> text_of_bmp(std::string_view bytes) {
   if (bytes.size() % 2 != 0) return bad_request("invalid BMPString");
   if (bytes.ends_with(std::string_view("\0\0", 2))) bytes.remove_suffix(2);
@@ -76,7 +76,7 @@ Result<std::string> text_of_bmp(std::string_view bytes) {
   return out;
 }
 
-// nullopt if the value is not a text.
+// Returns the text of a value; nullopt if its type is not text.
 Result<std::optional<std::string>> text_of_value(const ASN1_STRING* value) {
   const int type = ASN1_STRING_type(value);
   const std::string_view bytes(reinterpret_cast<const char*>(ASN1_STRING_get0_data(value)),

@@ -11,7 +11,7 @@ namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {
 namespace {
 
-// The kinds that upstream's scheme of configuration files has: a document with one of them has a known kind, even if the flag expects a
+// The kinds in upstream's scheme of configuration files. The kind of a document is known if it is one of them, even if the flag expects a
 // different kind.
 struct KnownConfig {
   std::string_view version, kind;
@@ -46,7 +46,7 @@ std::string with_version(std::string_view schema, std::string_view version) {
   }
 }
 
-// The kind of the document; absent members are empty.
+// Returns the kind of the document; members that are absent from the document are empty.
 Result<GroupVersionKind> kind_of(const Value& tree) {
   if (tree.is_null()) return GroupVersionKind();
   const std::string cannot = std::string(kNoTypeMeta) + "json: cannot unmarshal ";
@@ -64,7 +64,7 @@ Result<GroupVersionKind> kind_of(const Value& tree) {
   return GroupVersionKind{std::move(version.group), std::move(version.version), std::string(get_string(tree.get_object(), "kind"))};
 }
 
-// The kind of a document with defaults for missing parts (gvkWithDefaults).
+// Returns the kind of a document in which missing parts are replaced by those of `into` (gvkWithDefaults).
 GroupVersionKind with_defaults(GroupVersionKind kind, const GroupVersionKind& into) {
   if (kind.kind.empty()) kind.kind = into.kind;
   if (!kind.version.empty() || (!kind.group.empty() && kind.group != into.group)) return kind;
@@ -75,7 +75,7 @@ GroupVersionKind with_defaults(GroupVersionKind kind, const GroupVersionKind& in
 
 bool is_yaml_line(std::string_view problem) { return problem.starts_with("line "); }
 
-// Duplicate keys of YAML are one error with a line for each, as the YAML decoder reports them.
+// Joins the errors. Duplicate keys in YAML are one error with one line for each key, as the YAML decoder reports them.
 std::string joined(const std::vector<std::string>& problems) {
   std::string out;
   bool in_yaml = false;
@@ -92,7 +92,7 @@ std::string joined(const std::vector<std::string>& problems) {
   return out;
 }
 
-// Upstream converts YAML to JSON, whose members are sorted: errors come in that order.
+// Upstream converts YAML to JSON with sorted members, so errors are in the order of the sorted members.
 void sort_members(Value& value) {
   if (value.is_array()) {
     for (Value& item : value.get_array()) sort_members(item);
@@ -112,7 +112,7 @@ bool looks_like_json(std::string_view text) {
   return first != std::string_view::npos && text[first] == '{';
 }
 
-// Upstream chooses the decoder by the first character: YAML in flow style is JSON with an error.
+// Upstream chooses the decoder by the first character, so YAML in flow style that is not JSON is an error.
 Result<Value> parse(std::string_view text, DecodeReport& report) {
   if (looks_like_json(text)) {
     auto tree = parse_json(text, {}, &report);
@@ -150,7 +150,7 @@ Status ConfigDecoder::unknown_kind(const GroupVersionKind& kind) const {
   const bool known = std::any_of(kKnownConfigs.begin(), kKnownConfigs.end(),
                                  [&](const KnownConfig& each) { return each.version == version && each.kind == kind.kind; });
   if (known) return bad_request("expected " + kind_ + ", got *apiserver." + kind.kind);
-  // The source location is part of kube-apiserver's message.
+  // kube-apiserver's message contains this location in its source.
   return bad_request("no kind " + backplane::quoted(kind.kind) + " is registered for version " + backplane::quoted(version) +
                      " in scheme \"pkg/runtime/scheme.go:111\"");
 }

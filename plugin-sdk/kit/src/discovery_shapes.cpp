@@ -7,14 +7,14 @@ namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {
 namespace {
 
-// More than any server has; further entries are dropped.
+// Limits that no real server exceeds; further entries are dropped.
 constexpr std::size_t kMaxResources = 4096;
 constexpr std::size_t kMaxWords = 256;
 constexpr std::size_t kMaxWord = 1024;
 
 std::string word(const Object& from, std::string_view key) { return std::string(get_string(from, key).substr(0, kMaxWord)); }
 
-// Copies the texts of a list, if the member is one.
+// Copies the strings of the list member `key` to the member `as`.
 void copy_words(const Object& from, std::string_view key, std::string_view as, Object& to, bool always) {
   Array words;
   if (const Array* list = get_array(from, key)) {
@@ -152,7 +152,7 @@ Array legacy_resources(const Object& list) {
   Array out;
   const Array* resources = get_array(list, "resources");
   if (resources == nullptr) return out;
-  std::unordered_map<std::string, std::size_t> places;  // the first of a name
+  std::unordered_map<std::string, std::size_t> places;  // the position of the first resource with a name
   for (const bool subresources : {false, true}) {
     for (const Value& each : *resources) {
       if (!each.is_object() || (!subresources && out.size() >= kMaxResources)) continue;

@@ -1,8 +1,8 @@
 // Reads a document member by member: every member has one type, and an unread member is an error.
 //
 // Thread-safety: one thread.
-// Lifetime:      borrows the object, which must outlive the reader.
-// Errors:        std::invalid_argument with the place; read_group() makes a Status of it.
+// Lifetime:      refers to the object, which must outlive the reader.
+// Errors:        std::invalid_argument with the location; read_group() converts it to a Status.
 #pragma once
 
 #include <set>
@@ -25,7 +25,7 @@ class DocumentReader {
   const std::string& path() const noexcept { return path_; }
   std::string path_of(std::string_view key) const { return at(path_, key); }
 
-  // The member, or null; marks it as read.
+  // Returns the member, or null if it is absent. Marks the member as read.
   const Value* take(std::string_view key) {
     read_.emplace(key);
     return find(*object_, key);
@@ -58,7 +58,7 @@ class DocumentReader {
     expect(!out.empty(), key, "there");
     return out;
   }
-  // Call it last.
+  // Throws if a member has not been read. Call it last.
   void refuse_others() const {
     for (const auto& member : *object_) {
       if (read_.find(std::string_view(member.key())) == read_.end()) throw std::invalid_argument(at(path_, member.key()) + " is not known");

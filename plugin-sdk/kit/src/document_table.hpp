@@ -1,4 +1,4 @@
-// Cells of a group's document that combine several members, or have conditional texts.
+// Table cells of a group document that combine several members, or that have conditional texts.
 //
 // Thread-safety: immutable once made.
 // Errors:        invalid members throw std::invalid_argument with the path (DocumentReader).
@@ -15,16 +15,16 @@
 
 namespace backplane::kit::documents {
 
-// The member `key`, a path.
+// Parses the path `value`, which is the member `key` of the document.
 JsonPath path_of(const Value& value, std::string_view key, const DocumentReader& in);
 
-// One piece of a text: the first value at its paths that exists and is not empty, between two texts.
+// One part of a text: the first value at its paths that exists and is not empty, with a text before it and a text after it.
 struct CellPart {
   std::vector<JsonPath> paths;
   std::string before, after;
-  std::string absent;                     // used alone if there is no value
-  bool lower = false;                     // in lower case
-  std::map<std::string, std::string> as;  // replacement texts of values; "*": of all other values
+  std::string absent;                     // shown instead of the part, without `before` and `after`, if there is no value
+  bool lower = false;                     // convert the value to lower case
+  std::map<std::string, std::string> as;  // replacement texts of values; "*": the text for all other values
 };
 
 struct DocumentCell {
@@ -34,18 +34,19 @@ struct DocumentCell {
     Value shown;
   };
   std::vector<CellPart> parts;
-  std::optional<JsonPath> each;  // the parts of each of these items, separated by `join`; none: of the object
+  std::optional<JsonPath> each;  // the parts are evaluated for each item at this path and separated by `join`; nullopt: for the object
   std::string join = ",";
   std::vector<Instead> instead;
   Value absent;
 
-  // Reads the members "parts", "each", "join" and "instead" of a column; nullopt if the column has none of them.
+  // Reads the members "parts", "each", "join" and "instead" of a column. Returns nullopt if the column has none of them.
   static std::optional<DocumentCell> read(DocumentReader& in);
-  // nullopt: the cell keeps the column's value.
+  // Returns the cell; nullopt if the cell keeps the value of the column.
   std::optional<Value> show(const Object& object) const;
 };
 
-// A table of columns, with such cells by column.  `rows_by`: path of the number by which rows are sorted; none: the order of the list.
+// Returns a table of columns; `cells` replace cells of the columns with these indexes.  `rows_by`: the path of the number by which rows are
+// sorted; nullopt: rows have the order of the list.
 std::shared_ptr<const TableConvertor> document_table(std::vector<TableColumn> columns, PrintConditions conditions,
                                                      std::map<std::size_t, DocumentCell> cells, std::optional<JsonPath> rows_by);
 

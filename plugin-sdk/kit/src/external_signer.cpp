@@ -199,7 +199,7 @@ Task<ExternalSigner::KeysRef> ExternalSigner::keys_for(std::string key_id) {
   if (!have->verifying.find(key_id).empty()) co_return have;
   const Turns::Turn turn = co_await fetching_.take();
   KeysRef now = keys();
-  // Another caller has fetched them meanwhile.
+  // Another caller has fetched the keys while this one waited.
   if (now != have) co_return now;
   const Status status = co_await fetch();
   if (!status.ok()) logger_.error("Error while syncing keys: " + status.message());

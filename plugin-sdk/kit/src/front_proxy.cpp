@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kMaxConnections = 64, kMaxLasting = 8192;
 
-// Any failure means that the backend was not available.
+// Sends a 503 for every error: any error means that the backend was not available.
 Task<void> answer_unavailable(RequestContext&, Exchange& exchange, Status status) {
   auto answering = answer_text(exchange, 503, status.message());
   co_await std::move(answering);

@@ -13,7 +13,7 @@ namespace {
 
 bool is_view(const KindRow& row) noexcept { return !row.stored_kind.kind.empty(); }
 
-// The stored version has its strategy's field labels under their own names.
+// In the stored version, the strategy's selectable fields are the field labels and keep their names.
 std::vector<Scheme::FieldLabel> labels_of(const KindRow& row, const Strategy* strategy) {
   if (is_view(row) || strategy == nullptr) return row.field_labels;
   std::vector<Scheme::FieldLabel> labels;
@@ -82,7 +82,7 @@ Status GroupInstaller::add(const KindRow& row) {
 
 std::shared_ptr<const Strategy> GroupInstaller::stored_strategy(const KindRow& row, const GroupVersionKind& kind) const {
   const auto found = strategies_.find(is_view(row) ? row.stored_kind : kind);
-  // Another plugin's storage: the row describes it.
+  // The stored version belongs to another plugin's storage; the row contains the facts.
   return found != strategies_.end() ? found->second : std::make_shared<KindStrategy>(row.facts);
 }
 
@@ -124,7 +124,7 @@ Status GroupInstaller::install(std::string_view registrant) {
   for (const Version& version : versions_) {
     const std::string& name = version.of.name;
     if (Status status = scheme.add_known_types({info.group, name}, version.schemas, registrant); !status.ok()) return status;
-    if (version.storages.empty()) continue;  // feature gates disable all its resources
+    if (version.storages.empty()) continue;  // feature gates disable all resources of the version
     order.push_back(name);
     info.version_priorities[name] = version.of.priority;
     info.storages[name] = version.storages;

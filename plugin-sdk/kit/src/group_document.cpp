@@ -53,7 +53,7 @@ using FieldLabels = std::map<std::string, std::vector<Scheme::FieldLabel>>;  // 
 
 class Reading {
  public:
-  // `any_code`: unknown names of printers and checks are accepted as names of code.
+  // `any_code`: unknown names of printers and checks are valid, because GroupCode is not available.
   explicit Reading(const GroupCode& code, bool any_code = false) : code_(code), any_code_(any_code) {}
 
   GroupDocument document(const Value& value) {
@@ -193,7 +193,7 @@ class Reading {
 
   static void column_paths(DocumentReader& in, TableColumn& column) {
     const Value* path = in.take("path");
-    // An invalid path would match nothing in any object.
+    // An invalid path is refused, because it would not match anything in any object.
     for (const Value& each : path == nullptr ? Array() : path->is_array() ? path->get_array() : Array{*path}) {
       in.expect(!text_of(each).empty() && JsonPath::parse(text_of(each)).has_value(), "path", "a path that begins with a dot (.spec.name)");
     }
@@ -375,7 +375,7 @@ class Reading {
       if (!foreign && name == versions.front()) continue;
       if (!foreign) added.stored_kind = {out_.group, versions.front(), row.kind};
       if (const auto found = labels.find(name); found != labels.end()) added.field_labels = found->second;
-      // The strategy of `make`, warnings, columns and selectable fields apply to the stored version.
+      // The strategy of `make`, warnings, columns and selectable fields apply only to the stored version.
       added.make = nullptr;
       added.facts.columns.clear();
       added.facts.table = nullptr;
@@ -395,8 +395,8 @@ class Reading {
   const GroupCode& code_;
   const bool any_code_;
   GroupDocument out_;
-  std::set<std::string> used_;                            // kinds with code
-  std::map<std::size_t, documents::DocumentCell> cells_;  // of the kind that is being read, by column
+  std::set<std::string> used_;                            // the kinds for which GroupCode has code
+  std::map<std::size_t, documents::DocumentCell> cells_;  // cells of the kind that is being read, by the index of their column
 };
 
 }  // namespace

@@ -25,7 +25,7 @@ TEST(GroupDocuments, AMinimalKindHasTheDefaultsOfKindFacts) {
   EXPECT_TRUE(row.facts.namespaced);
   EXPECT_FALSE(row.facts.status);
   EXPECT_FALSE(row.scale.has_value());
-  EXPECT_EQ(row.strategy()->table_convertor().columns().size(), 2U);  // Name and Created At
+  EXPECT_EQ(row.strategy()->table_convertor().columns().size(), 2U);  // the default columns Name and Created At
 }
 
 TEST(GroupDocuments, FactsColumnsAndCodeAreAsTheySay) {
@@ -121,7 +121,7 @@ TEST(GroupDocuments, FurtherVersionsAreViewsOfTheFirst) {
   EXPECT_TRUE(read->kinds[0].stored_kind.kind.empty());
   EXPECT_EQ(read->kinds[1].version, "v2");
   EXPECT_EQ(read->kinds[1].stored_kind, (GroupVersionKind{"shop.io", "v1", "Shelf"}));
-  EXPECT_TRUE(read->kinds[1].facts.columns.empty());  // of the stored version
+  EXPECT_TRUE(read->kinds[1].facts.columns.empty());  // the columns belong to the stored version
   EXPECT_EQ(read->kinds[2].stored_kind, (GroupVersionKind{"", "v1", "Event"}));
   ASSERT_EQ(read->kinds[2].field_labels.size(), 1U);
 }

@@ -1,4 +1,4 @@
-// JSON Web Keys and sets of them.
+// JSON Web Keys and JSON Web Key Sets.
 #include <openssl/err.h>
 #include <openssl/param_build.h>
 
@@ -18,7 +18,7 @@ using ParamsPtr = std::unique_ptr<OSSL_PARAM, OpenSslDeleter<OSSL_PARAM_free>>;
 using BuilderPtr = std::unique_ptr<OSSL_PARAM_BLD, OpenSslDeleter<OSSL_PARAM_BLD_free>>;
 using KeyContextPtr = std::unique_ptr<EVP_PKEY_CTX, OpenSslDeleter<EVP_PKEY_CTX_free>>;
 
-// The longest member in base64url: 16384 bits and some leading zeros.
+// The maximum length of a number in base64url: 16384 bits, and some leading zeros.
 constexpr std::size_t kMostNumberCharacters = 2800;
 
 std::shared_ptr<EVP_PKEY> make_key(const char* type, OSSL_PARAM_BLD* builder) {
@@ -55,7 +55,7 @@ std::shared_ptr<EVP_PKEY> ec_key(const Object& jwk) {
   const std::string x = bytes_of(jwk, "x"), y = bytes_of(jwk, "y");
   for (const JoseCurve& curve : kJoseCurves) {
     if (curve.name != get_string(jwk, "crv") || x.size() != curve.bytes() || y.size() != curve.bytes()) continue;
-    const std::string point = "\x04" + x + y;  // uncompressed; OpenSSL checks that it is on the curve
+    const std::string point = "\x04" + x + y;  // uncompressed point; OpenSSL checks that it is on the curve
     const BuilderPtr builder(OSSL_PARAM_BLD_new());
     if (!builder || OSSL_PARAM_BLD_push_utf8_string(builder.get(), OSSL_PKEY_PARAM_GROUP_NAME, curve.group, 0) != 1 ||
         OSSL_PARAM_BLD_push_octet_string(builder.get(), OSSL_PKEY_PARAM_PUB_KEY, point.data(), point.size()) != 1) {
@@ -66,7 +66,7 @@ std::shared_ptr<EVP_PKEY> ec_key(const Object& jwk) {
   return nullptr;
 }
 
-// True for key types and uses that apply to tokens.
+// True if the type and the use of the key apply to tokens.
 bool is_token_key(const Object& jwk) {
   const std::string_view type = get_string(jwk, "kty"), use = get_string(jwk, "use"), algorithm = get_string(jwk, "alg");
   const auto known = [&](const JoseCurve& curve) { return curve.name == get_string(jwk, "crv"); };

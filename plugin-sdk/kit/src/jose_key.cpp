@@ -12,10 +12,10 @@ namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {
 namespace {
 
-constexpr int kLeastRsaBits = 1024, kMostRsaBits = 16384;  // Go's and OpenSSL's limits
+constexpr int kLeastRsaBits = 1024, kMostRsaBits = 16384;  // the limits of Go and OpenSSL
 constexpr int kMostExponentBits = 31;
 
-// A number of the key in base64url, at least `size` bytes of it.
+// Returns a number of the key in base64url; the number has at least `size` bytes.
 std::string number_of(const EVP_PKEY* key, const char* name, std::size_t size = 0) {
   BIGNUM* found = nullptr;
   if (EVP_PKEY_get_bn_param(key, name, &found) != 1) return {};
@@ -25,7 +25,7 @@ std::string number_of(const EVP_PKEY* key, const char* name, std::size_t size = 
   return to_base64url(bytes);
 }
 
-// Converts a signature of two numbers of the curve's size to OpenSSL's DER.
+// Converts a signature that consists of two numbers of the curve's size to OpenSSL's DER encoding.
 std::string der_signature(const JoseCurve& curve, std::string_view plain) {
   if (plain.size() != 2 * curve.bytes()) return {};
   const auto* bytes = reinterpret_cast<const unsigned char*>(plain.data());
@@ -52,7 +52,7 @@ bool usable_rsa(const EVP_PKEY* key) {
   return BN_is_odd(found) && !BN_is_one(found) && BN_num_bits(found) <= kMostExponentBits;
 }
 
-// The key of one PEM block; null if it has none.
+// Returns the key of one PEM block; null if the block contains none.
 KeyPtr read_block(const std::string& block) {
   KeyPtr key(PEM_read_bio_PUBKEY(memory_bio(block).get(), nullptr, no_openssl_password, nullptr));
   if (!key) key.reset(PEM_read_bio_PrivateKey(memory_bio(block).get(), nullptr, no_openssl_password, nullptr));

@@ -1,4 +1,4 @@
-// Shared by the JOSE sources: OpenSSL's algorithms and curves, and one digest operation for signing and verifying.
+// OpenSSL's algorithms and curves, and one digest operation for signing and verifying; shared by the JOSE source files.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -25,8 +25,8 @@ using NumberPtr = std::unique_ptr<BIGNUM, OpenSslDeleter<BN_free>>;
 
 struct JoseCurve {
   int bits;
-  std::string_view name;  // `crv`
-  const char* group;      // OpenSSL's name
+  std::string_view name;  // the value of `crv`
+  const char* group;      // the name in OpenSSL
   JoseAlgorithm algorithm;
   std::size_t bytes() const noexcept { return static_cast<std::size_t>(bits + 7) / 8; }
 };
@@ -34,7 +34,7 @@ inline constexpr std::array<JoseCurve, 3> kJoseCurves{{{256, "P-256", "prime256v
                                                        {384, "P-384", "secp384r1", JoseAlgorithm::kES384},
                                                        {521, "P-521", "secp521r1", JoseAlgorithm::kES512}}};
 
-// Null for RSA keys and other curves.
+// Returns the curve of a key; null for RSA keys and for other curves.
 inline const JoseCurve* jose_curve(const EVP_PKEY* key) {
   if (key == nullptr || EVP_PKEY_get_base_id(key) != EVP_PKEY_EC) return nullptr;
   char group[64] = {};
@@ -53,7 +53,7 @@ inline const EVP_MD* jose_digest(JoseAlgorithm algorithm) {
 
 inline bool jose_pss(JoseAlgorithm algorithm) { return algorithm >= JoseAlgorithm::kPS256 && algorithm <= JoseAlgorithm::kPS512; }
 
-// RSASSA-PSS: the salt has the size of the digest when signing, any size when verifying, as in Go.
+// Sets the padding of RSASSA-PSS. As in Go, the salt has the size of the digest when signing, and may have any size when verifying.
 inline bool set_jose_padding(EVP_PKEY_CTX* context, JoseAlgorithm algorithm, bool signing) {
   if (!jose_pss(algorithm)) return true;
   return EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PSS_PADDING) == 1 &&

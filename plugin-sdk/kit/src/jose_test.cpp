@@ -79,7 +79,7 @@ TEST(TokenSigner, RefusesOtherKeys) {
   }
 }
 
-// The header of a token is chosen by its sender.
+// The sender of a token chooses the token's header.
 TEST(Jws, TheAlgorithmOfATokenIsNotTrusted) {
   const auto rsa = signer_of(EVP_RSA_gen(2048));
   const auto ec = signer_of(EVP_EC_gen("P-256"));

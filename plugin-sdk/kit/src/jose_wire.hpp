@@ -1,4 +1,4 @@
-// Protobuf messages with few members, read field by field.
+// Reads protobuf messages with few members, field by field.
 //
 // Thread-safety: pure functions.
 // Lifetime:      values refer to the message.
@@ -13,15 +13,15 @@ namespace backplane::kit {
 
 struct WireField {
   std::uint64_t number = 0;
-  std::uint64_t value = 0;  // of a varint
-  std::string_view bytes;   // of a string, bytes or message
-  bool text = false;        // `bytes` has the value
+  std::uint64_t value = 0;  // the value of a varint
+  std::string_view bytes;   // the value of a string, bytes or message field
+  bool text = false;        // true: the value is in `bytes`
 };
 
 class WireReader {
  public:
   explicit WireReader(std::string_view message) : rest_(message) {}
-  // The next varint or length-delimited field; others are skipped. nullopt at the end and for malformed bytes.
+  // Returns the next varint or length-delimited field; skips fields of other types. Returns nullopt at the end, and for malformed bytes.
   std::optional<WireField> next() {
     while (!rest_.empty()) {
       const auto tag = varint();

@@ -38,7 +38,7 @@ bool read_text(const Object& object, std::string_view member, std::string& to) {
   return true;
 }
 
-// A string, or a list of strings.
+// Reads a string or a list of strings.
 bool read_audiences(const Value& value, std::vector<std::string>& to) {
   if (value.is_string()) {
     to.emplace_back(text_of(value));

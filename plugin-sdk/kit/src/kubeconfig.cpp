@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 20;
 
-// Reads one kubeconfig; the errors of its fields begin with the file's path.
+// Reads one kubeconfig. Errors begin with the path of the file.
 class KubeconfigReader {
  public:
   KubeconfigReader(const Object& config, const std::string& file) : config_(config), file_(file) {}
@@ -83,7 +83,7 @@ class KubeconfigReader {
     return {};
   }
 
-  // "key-data" in base64, or the file that "key" names. `word`: the name of the file in messages.
+  // Reads "key-data" in base64, or the name of the file in "key". `word`: how messages name the file.
   Status take_bytes(const Object& from, const std::string& key, const std::string& word, const std::string& owner, std::string& text,
                     std::string& file) {
     const std::string_view data = get_string(from, key + "-data");

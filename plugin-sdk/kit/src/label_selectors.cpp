@@ -7,7 +7,7 @@
 namespace backplane::kit {
 namespace {
 
-// One requirement in the syntax of LabelSelector::parse().
+// Returns one requirement in the syntax of LabelSelector::parse().
 std::string selector_requirement_text(const Object& expression) {
   const std::string key(get_string(expression, "key"));
   const std::string_view op = get_string(expression, "operator");

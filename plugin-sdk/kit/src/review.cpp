@@ -34,7 +34,7 @@ Task<Result<ObjectRef>> ReviewStorage::create_validated(RequestContext& context,
 }
 
 Status ReviewStorage::prepare(const RequestContext& context, Object& object) const {
-  // The endpoint has checked that this is the request's namespace or empty.
+  // The endpoint has checked that the object's namespace is empty or equal to that of the request.
   ObjectMeta(object).set("namespace", namespaced_ ? std::string_view(context.info.ns) : std::string_view());
   return check(object);
 }

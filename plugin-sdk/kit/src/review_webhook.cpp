@@ -14,7 +14,7 @@ namespace {
 
 using ReviewClock = std::chrono::steady_clock;
 
-constexpr std::size_t kMostErrorText = 2048;  // of a response that is not a metav1.Status
+constexpr std::size_t kMostErrorText = 2048;  // of the body of a response that is not a metav1.Status
 
 std::string_view header_text(const HttpAnswer& answer, const char* name) {
   for (const auto& [key, value] : answer.headers()) {
@@ -23,7 +23,7 @@ std::string_view header_text(const HttpAnswer& answer, const char* name) {
   return {};
 }
 
-// utilnet.IsConnectionReset and IsHTTP2ConnectionLost.
+// True for the errors of utilnet.IsConnectionReset and IsHTTP2ConnectionLost.
 bool connection_lost(const Status& why) {
   const std::string& text = why.message();
   return text.find("connection reset by peer") != std::string::npos || text.find("http2: client connection lost") != std::string::npos;
@@ -35,7 +35,7 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1));
 }
 
-// errors.NewGenericServerResponse.
+// Returns the error of errors.NewGenericServerResponse.
 Status generic_error(int code, std::string_view server_message) {
   switch (code) {
     case 400:
@@ -77,7 +77,7 @@ Status generic_error(int code, std::string_view server_message) {
                 "the server responded with the status code " + std::to_string(code) + " but did not return more information");
 }
 
-// The Status object in the body, if it is one; otherwise a text for the code.
+// Returns the metav1.Status in the body; if the body is not one, an error with the text for the code.
 Status response_error(int code, std::string_view content_type, const std::string& body) {
   const bool text = content_type.empty() || content_type.starts_with("text/");
   Status error = generic_error(code, text ? trimmed(std::string_view(body).substr(0, kMostErrorText)) : "unknown");
@@ -89,7 +89,7 @@ Status response_error(int code, std::string_view content_type, const std::string
   return Status(code, error.reason(), std::string(get_string(status, "message")));
 }
 
-// time.Duration's String() of a positive number of milliseconds.
+// Returns the text of time.Duration's String() for a positive number of milliseconds.
 std::string review_timeout_text(std::chrono::milliseconds time) {
   const auto count = time.count();
   if (count < 1000) return std::to_string(count) + "ms";

@@ -31,10 +31,10 @@ struct ReviewLine {
   int code = 200;
   Headers headers = {};
   std::string body = "{}";
-  Status problem = {};  // the call fails
+  Status problem = {};  // if it is an error, the call fails with it
 };
 
-// Responds in the order of the script, and repeats the last line.
+// Returns the responses of the script in their order, and then repeats the last one.
 class ReviewServer final : public HttpClient {
  public:
   Task<Result<std::unique_ptr<HttpAnswer>>> call(HttpCall call) override {

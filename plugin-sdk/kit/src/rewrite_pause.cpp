@@ -6,15 +6,16 @@ namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {
 namespace {
 
-// The pause before the next write after this number of writes.
+// Returns the pause that must precede the next write after `writes` writes of the same value.
 std::chrono::nanoseconds pause_after(int writes) {
   if (writes < RewritePause::kAtOnce) return {};
-  constexpr int kDoublings = 10;  // more than kLongest
+  constexpr int kDoublings = 10;  // enough to exceed kLongest
   const std::chrono::nanoseconds wanted = RewritePause::kFirst * (1LL << std::min(writes - RewritePause::kAtOnce, kDoublings));
   return std::min<std::chrono::nanoseconds>(wanted, RewritePause::kLongest);
 }
 
-// If servers overwrite each other, each writes again directly after its pause.
+// Returns the time without writes after which the pauses are reset. It is longer than the pause, because a server whose value was
+// overwritten writes again directly after its pause.
 std::chrono::nanoseconds quiet_after(int writes) { return 2 * pause_after(writes) + RewritePause::kQuiet; }
 
 }  // namespace
@@ -22,7 +23,8 @@ std::chrono::nanoseconds quiet_after(int writes) { return 2 * pause_after(writes
 std::chrono::nanoseconds RewritePause::claim(const std::string& key, std::string_view value) {
   const Clock::time_point now = now_();
   const std::size_t hash = std::hash<std::string_view>()(value);
-  // Searches all keys once per kMostKeys new ones, because thousands may be written at once, none of which is old.
+  // drop_old() visits all keys, so it runs only once for every kMostKeys new keys: thousands of keys may be written at the same time, when
+  // none of them is old.
   const bool full = !entries_.empty() && entries_.size() % kMostKeys == 0;
   if (full && !entries_.contains(key)) drop_old(now);
   Entry& entry = entries_[key];

@@ -15,7 +15,7 @@ void append_prefixed(std::string& out, std::string_view text) {
   out.append(text);
 }
 
-// RFC 4648, in lower case and without padding.
+// Returns `bytes` in base32 (RFC 4648), in lower case and without padding.
 std::string base32(const unsigned char* bytes, std::size_t size) {
   static constexpr std::string_view kDigits = "abcdefghijklmnopqrstuvwxyz234567";
   std::string out;

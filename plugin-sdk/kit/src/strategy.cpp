@@ -19,7 +19,7 @@ void KindStrategy::validate(RequestContext& context, const Object& object, Field
 }
 void KindStrategy::validate_update(RequestContext& context, const Object& object, const Object& old, FieldErrors& errors) const {
   check_change(object, old, errors);
-  // Including the repeated checks of metadata.
+  // As often as upstream's update validation checks metadata.
   const int times = facts().any_finalizer_names ? 0 : int(facts().rechecks_metadata_change) + int(facts().rechecks_metadata);
   for (int i = 0; i < times; ++i) check_finalizer_names(object, errors);
   check(object, errors);
@@ -49,7 +49,8 @@ KindFacts status_facts(const Strategy& parent, bool has_tables) {
   return out;
 }
 
-// Upstream compares labels, annotations, finalizers and owners together, and reports a change for metadata as a whole.
+// Returns the resets for `kept_metadata`. Upstream compares labels, annotations, finalizers and owners together, and reports a change of
+// all of metadata.
 std::vector<std::string> default_resets(const std::vector<std::string>& kept_metadata) {
   std::vector<std::string> resets = {"spec"};
   if (kept_metadata.size() >= 4) {

@@ -14,7 +14,7 @@ const Object* object_at(const Value* found) { return found != nullptr ? found->i
 
 void print_age(const Object& object, std::int64_t now_unix, Array& cells) { cells.emplace_back(age_of(object, now_unix)); }
 
-// A requirement in the selector language.
+// Returns a requirement in the syntax of label selectors.
 std::string print_expression(const Object& expression) {
   const std::string key(get_string(expression, "key"));
   const std::string_view op = get_string(expression, "operator");

@@ -15,7 +15,7 @@ namespace {
 
 Status signing_failure(std::string_view what) { return internal_error("service account tokens: " + std::string(what)); }
 
-// The two numbers of an EC signature, concatenated, each with the size of the curve.
+// Returns the two numbers of an EC signature, concatenated; each has the size of the curve.
 std::string plain_signature(const std::string& der, std::size_t part) {
   const auto* bytes = reinterpret_cast<const unsigned char*>(der.data());
   const EcSignaturePtr parsed(d2i_ECDSA_SIG(nullptr, &bytes, static_cast<long>(der.size())));
@@ -29,7 +29,7 @@ std::string plain_signature(const std::string& der, std::size_t part) {
   return out;
 }
 
-// Empty on failure.
+// Returns the signature; empty if signing fails.
 std::string signature_of(EVP_PKEY* key, JoseAlgorithm algorithm, std::string_view input) {
   const DigestPtr context(EVP_MD_CTX_new());
   const auto* text = reinterpret_cast<const unsigned char*>(input.data());

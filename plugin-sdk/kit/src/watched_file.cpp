@@ -23,14 +23,14 @@ struct Descriptor {
   }
 };
 
-// Go prints the system's error texts in lower case.
+// The text begins with a lower-case letter, as Go prints the system's error texts.
 Status failed_call(std::string_view call, const std::string& path, int error) {
   std::string why = std::strerror(error);
   if (!why.empty() && why[0] >= 'A' && why[0] <= 'Z') why[0] = static_cast<char>(why[0] - 'A' + 'a');
   return bad_request(std::string(call) + " " + path + ": " + why);
 }
 
-// The attributes that change if a file is written or replaced; nullopt: no such file.
+// The attributes of a file that change if it is written or replaced; nullopt: the file does not exist.
 using FileStamp = std::optional<std::tuple<dev_t, ino_t, off_t, std::int64_t, std::int64_t>>;
 
 FileStamp stamp_of(const std::string& path) {
@@ -42,11 +42,11 @@ FileStamp stamp_of(const std::string& path) {
 
 struct Reading {
   FileStamp stamp;
-  bool read = false;  // false: the metadata is that of the last read
+  bool read = false;  // false: the metadata is equal to that of the last reading, so the content was not read
   Result<std::string> content;
 };
 
-// The stamp is read before the content, so that the next comparison detects a change between the two reads.
+// Reads the stamp before the content, so that the next comparison detects a change between the two.
 void take_reading(const WatchedFile& file, const FileStamp& last, bool full, Reading& out) {
   out.stamp = stamp_of(file.path);
   out.read = full || out.stamp != last;
@@ -73,12 +73,12 @@ Result<std::string> read_bounded_file(const std::string& path, std::size_t max_b
 
 Task<void> watch_file(Signal& stop, WatchedFile file, std::string current, FileChanged changed, FileFailed failed) {
   using Clock = std::chrono::steady_clock;
-  // Stores a hash: the content may be keys, which must not stay in memory for the comparison.
+  // Stores only a hash, because the content may contain keys, which must not remain in memory for the comparison.
   ContentDigest known = content_digest(current);
   OPENSSL_cleanse(current.data(), current.size());
   current = {};
   Sleeper sleeper(stop);
-  FileStamp last;  // nullopt: the first round reads the file, which may have changed since `current` was read
+  FileStamp last;  // nullopt: the first round reads the file, because it may have changed since the caller read `current`
   auto next_full = Clock::now();
   while (!stop.fired()) {
     Reading reading;

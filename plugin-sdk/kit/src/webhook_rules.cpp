@@ -15,7 +15,7 @@ std::string_view url_problem(std::string_view url) {
   return {};
 }
 
-// The parts of a URL that a webhook's rules check (net/url.Parse).
+// The parts of a URL (net/url.Parse) that the rules for webhooks check.
 struct Url {
   std::string_view scheme, user, host, query, fragment;
   bool has_user = false;
@@ -28,7 +28,7 @@ bool is_scheme(std::string_view text) {
   return !text.empty() && letter(text.front()) && std::all_of(text.begin(), text.end(), allowed);
 }
 
-// "%2" or "%zz": an invalid escape.
+// Returns the error for an invalid escape, such as "%2" or "%zz".
 std::string escape_problem(std::string_view text) {
   const auto hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); };
   for (std::size_t i = text.find('%'); i != std::string_view::npos; i = text.find('%', i + 1)) {
@@ -120,7 +120,7 @@ void check_webhook_url(std::string_view text, const std::string& path, FieldErro
   if (!url.query.empty()) errors.invalid(path, url.query, "query parameters are not permitted in the URL");
 }
 
-// Upstream reports errors of the name for the namespace and vice versa.
+// As upstream, reports a missing namespace at the path of the name, and a missing name at the path of the namespace.
 void check_webhook_service(const Object& service, const std::string& path, FieldErrors& errors) {
   if (get_string(service, "namespace").empty()) errors.required(at(path, "name"));
   if (get_string(service, "name").empty()) errors.required(at(path, "namespace"));

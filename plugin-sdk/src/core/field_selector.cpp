@@ -6,7 +6,7 @@
 namespace backplane BACKPLANE_API {
 namespace {
 
-// Commas split terms, unless a backslash escapes them.
+// Splits a selector at its commas; a backslash escapes a comma.
 std::vector<std::string_view> split_terms(std::string_view text) {
   std::vector<std::string_view> out;
   std::size_t first = 0;
@@ -83,7 +83,7 @@ Result<FieldSelector> FieldSelector::parse(std::string_view text) {
     }
     auto plain = unescape(value);
     if (!plain.ok()) return std::move(plain).status();
-    if (field.empty() && plain->empty()) continue;  // as upstream, a term without field and value matches everything, with any operator
+    if (field.empty() && plain->empty()) continue;  // as upstream, a term without field and value matches every object, with any operator
     out.requirements_.push_back({std::string(field), equals, std::move(*plain)});
   }
   return out;

@@ -1,7 +1,8 @@
-// The allocator of coroutine frames: free lists of blocks by size, per thread.
+// The allocator of coroutine frames. Each thread has one free list for each size of blocks.
 //
-// Thread-safety: a block may be released on another thread than it was allocated on, and joins that thread's list.
-// Lifetime:      a thread frees its lists when it ends.
+// Thread-safety: a block may be released on a different thread than that on which it was allocated; it is then added to the list of the
+//                releasing thread.
+// Lifetime:      a thread frees the blocks in its lists when it ends.
 #include <array>
 #include <cstddef>
 #include <new>
@@ -12,7 +13,7 @@
 namespace backplane BACKPLANE_API {
 namespace {
 
-// Under a sanitizer, every frame is allocated and freed separately.
+// With a sanitizer, every frame is allocated and freed separately, so that the sanitizer detects errors.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kKeeps = false;
 #elif defined(__has_feature)
@@ -26,7 +27,7 @@ constexpr bool kKeeps = true;
 #endif
 
 constexpr std::size_t kStep = 64, kLargest = 1024;
-constexpr std::size_t kMostBytes = 64 << 10;  // of one size and thread
+constexpr std::size_t kMostBytes = 64 << 10;  // of the blocks of one size in one thread
 
 struct Block {
   Block* next;

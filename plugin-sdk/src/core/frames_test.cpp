@@ -1,4 +1,4 @@
-// The memory of coroutines' frames.
+// The allocator of coroutine frames.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -24,7 +24,7 @@ Held take(std::size_t size, unsigned char mark) {
   return held;
 }
 
-// Whether the frame is unchanged, which fails if another frame shares its memory.
+// Releases a frame. Returns false if its memory has changed, which means that another frame shares it.
 bool give_back(const Held& held) {
   const std::vector<unsigned char> expected(held.size, held.mark);
   const bool intact = std::memcmp(held.at, expected.data(), held.size) == 0;

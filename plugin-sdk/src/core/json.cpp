@@ -1,4 +1,4 @@
-// Reading trees, and writing them as Go's encoding/json does.
+// Reads trees, and prints them as Go's encoding/json does.
 #include "backplane/core/json.hpp"
 
 #include <array>
@@ -29,7 +29,7 @@ constexpr std::array<bool, 256> make_escape_table() {
 }
 constexpr std::array<bool, 256> kEscape = make_escape_table();
 
-// Copies a short text without the call of memcpy.
+// Copies a short text without calling memcpy.
 char* copy_text(char* to, std::string_view text) noexcept {
   const char* const from = text.data();
   const std::size_t size = text.size();
@@ -50,7 +50,7 @@ char* copy_text(char* to, std::string_view text) noexcept {
   return to + size;
 }
 
-// Collects the pieces of a text and appends them to a string in blocks. flush() ends the text.
+// Collects the parts of a text and appends them to a string in blocks. flush() appends the last block.
 class JsonOutput {
  public:
   static constexpr std::size_t kBlock = 1024;
@@ -69,13 +69,13 @@ class JsonOutput {
     flush();
     out_.append(text);
   }
-  // A buffer for up to `size` bytes, at most kBlock. The caller passes the end of its bytes to written_to().
+  // Returns a buffer for `size` bytes, at most kBlock. The caller passes the end of the bytes that it has written to written_to().
   char* room(std::size_t size) {
     if (static_cast<std::size_t>(block_ + kBlock - at_) < size) flush();
     return at_;
   }
   void written_to(char* end) noexcept { at_ = end; }
-  // The string with all pieces.
+  // Appends the last block, and returns the string with all parts.
   std::string& flush() {
     out_.append(block_, static_cast<std::size_t>(at_ - block_));
     at_ = block_;
@@ -111,7 +111,7 @@ void write_ascii_escape(JsonOutput& out, unsigned char byte) {
   }
 }
 
-// Writes one code point of several bytes; returns its length.
+// Writes one code point that has several bytes. Returns its length in `text`.
 std::size_t write_rune(JsonOutput& out, std::string_view text) {
   const Rune rune = decode_rune(text);
   if (!rune.valid) {
@@ -124,7 +124,7 @@ std::size_t write_rune(JsonOutput& out, std::string_view text) {
   return rune.size;
 }
 
-// From here on the shortest digits of a float64 end before the decimal point: Go pads them with zeros.
+// The shortest digits of a float64 from here on end before the decimal point; Go appends zeros up to it.
 constexpr double kWholeDigits = 9007199254740992;  // 2^53
 
 void append_large(std::string& out, double number) {
@@ -142,7 +142,7 @@ void append_large(std::string& out, double number) {
   out.append(exponent + 1 - digits, '0');
 }
 
-// ECMAScript's number form, as Go prints float64: shortest digits, an exponent below 1e-6 and from 1e21 on.
+// Appends a number in ECMAScript's format, as Go prints float64: the shortest digits, with an exponent below 1e-6 and from 1e21 on.
 void append_double(std::string& out, double number) {
   if (!std::isfinite(number)) {
     out.append("null");  // JSON has no NaN and no infinity; a tree never holds them.
@@ -188,9 +188,10 @@ std::optional<std::int64_t> int_of(const Value* value) noexcept {
 }
 
 #ifdef __SSE2__
-// A bit for each of 16 bytes that must be escaped in a JSON string.
+// Returns a mask of the bytes, out of 16, that must be escaped in a JSON string.
 unsigned special_bytes(__m128i bytes) noexcept {
-  // Control characters and bytes outside ASCII, which are negative.  '<' and '>', '"' and '&' differ in one bit.
+  // The comparison finds control characters, and bytes outside ASCII, which are negative.  '<' and '>' differ in one bit, and so do '"' and
+  // '&'.
   __m128i special = _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20));
   special = _mm_or_si128(special, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
   special = _mm_or_si128(special, _mm_cmpeq_epi8(_mm_or_si128(bytes, _mm_set1_epi8(2)), _mm_set1_epi8('>')));
@@ -228,7 +229,8 @@ std::size_t plain_prefix(std::string_view text) noexcept {
   return at;
 }
 
-// A short text that needs no escape, in quotes, with `lead` before and `end` after them ('\0': none). False: nothing is written.
+// Writes a short text that needs no escapes in quotes, with `lead` before it and `end` after it ('\0': none). If the text is too long or
+// needs escapes, returns false and writes nothing.
 bool write_short(JsonOutput& out, char lead, std::string_view text, char end) {
   constexpr std::size_t kLongest = 256;
   if (text.size() > kLongest || plain_prefix(text) < text.size()) return false;
@@ -265,7 +267,7 @@ void write_string(JsonOutput& out, std::string_view text) {
   if (!write_short(out, '\0', text, '\0')) write_long(out, text);
 }
 
-// `lead` and the name of a member, with its colon.
+// Writes `lead`, the name of a member, and a colon.
 void write_member_name(JsonOutput& out, char lead, std::string_view name) {
   if (write_short(out, lead, name, ':')) return;
   out.put(lead);
@@ -273,12 +275,12 @@ void write_member_name(JsonOutput& out, char lead, std::string_view name) {
   out.put(':');
 }
 
-// Writes trees; raw values compact, or as they were sent.
+// Writes trees. kKept: raw values are written as they were sent; otherwise they are written compact.
 template <bool kKept>
 class JsonWriter {
  public:
   explicit JsonWriter(std::string& out) noexcept : out_(out) {}
-  // Ends the text. Returns whether a raw value in it is not compact.
+  // Ends the text. Returns true if the text contains a raw value that is not compact.
   bool finish() {
     out_.flush();
     return differs_;
@@ -347,7 +349,7 @@ bool write_tree(std::string& out, const Tree& tree) {
   return writer.finish();
 }
 
-// Boost.JSON does not index such small objects either.
+// Boost.JSON does not index objects of up to this size either.
 constexpr std::size_t kSmallObject = 18;
 
 template <class AnyObject>

@@ -1,4 +1,4 @@
-// Go's json.Indent.
+// Indents JSON as Go's json.Indent does.
 #include <algorithm>
 
 #include "backplane/core/json.hpp"
@@ -6,7 +6,7 @@
 namespace backplane BACKPLANE_API {
 namespace {
 
-// Length of the string literal that starts at `at`, quotes included.
+// Returns the length of the string literal that starts at `at`, including its quotes.
 std::size_t literal_length(std::string_view text, std::size_t at) {
   std::size_t i = at + 1;
   while (i < text.size() && text[i] != '"') i += text[i] == '\\' ? 2 : 1;

@@ -1,4 +1,4 @@
-// ObjectMeta in place, times, and random names.
+// Reads and changes ObjectMeta in place; formats times; makes random names.
 #include "backplane/core/meta.hpp"
 
 #include <sys/random.h>
@@ -14,7 +14,7 @@
 namespace backplane BACKPLANE_API {
 namespace {
 
-// Members of ObjectMeta in the order typed objects print them.
+// Members of ObjectMeta in the order in which objects of built-in kinds print them.
 constexpr std::array<std::string_view, 15> kMetaOrder = {"name",
                                                          "generateName",
                                                          "namespace",
@@ -35,14 +35,14 @@ std::size_t rank_of(std::string_view key) noexcept {
   return static_cast<std::size_t>(std::find(kMetaOrder.begin(), kMetaOrder.end(), key) - kMetaOrder.begin());
 }
 
-// The member `key`, inserted in ObjectMeta's order, so that canonical objects stay canonical.
+// Returns the member `key`. If it is absent, inserts it in the order of ObjectMeta, so that canonical objects remain canonical.
 Value& place(Object& metadata, std::string_view key) {
   if (Value* found = metadata.if_contains(key)) return *found;
   const std::size_t rank = rank_of(key);
   const auto follows = [rank](const auto& member) { return rank_of(member.key()) > rank; };
   const auto next = std::find_if(metadata.begin(), metadata.end(), follows);
   if (next == metadata.end()) return metadata.emplace(key, nullptr).first->value();
-  // Members cannot be inserted before others, so the object is rebuilt, with room for the members that the server sets.
+  // A json::object cannot insert a member before others, so the object is rebuilt, with room for the members that the server sets.
   Object out(metadata.storage());
   out.reserve(kMetaOrder.size());
   for (auto it = metadata.begin(); it != metadata.end(); ++it) {
@@ -66,7 +66,7 @@ void fill_random(void* out, std::size_t size) {
   }
 }
 
-// Random bytes fetched from the kernel a page at a time.
+// Provides random bytes, which it reads from the kernel in large blocks.
 class RandomPool {
  public:
   void take(void* out, std::size_t size) {
@@ -84,7 +84,7 @@ class RandomPool {
 };
 thread_local RandomPool t_random;
 
-// With leading zeros; a number with more digits is written as it is.
+// Appends `number` with leading zeros to `count` digits. A longer number is appended completely.
 void append_digits(std::string& out, int number, int count) {
   std::array<char, 12> text{};
   const char* const end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
@@ -92,7 +92,7 @@ void append_digits(std::string& out, int number, int count) {
   out.append(text.data(), static_cast<std::size_t>(end - text.data()));
 }
 
-// Every write formats a time, so printf would be too slow.
+// Does not use printf, which is slow, because every write formats a time.
 std::string format(std::int64_t seconds, int micros) {
   const std::time_t when = static_cast<std::time_t>(seconds);
   std::tm parts{};
@@ -114,7 +114,7 @@ std::string format(std::int64_t seconds, int micros) {
   return out;
 }
 
-// `count` digits at `at`, or -1.
+// Returns the number of the `count` digits at `at`; -1 if they are not digits.
 int digits(std::string_view text, std::size_t at, std::size_t count) noexcept {
   if (at + count > text.size()) return -1;
   int number = 0;
@@ -131,7 +131,7 @@ int days_in_month(int year, int month) noexcept {
   return month == 2 && leap ? 29 : kDays[static_cast<std::size_t>(month - 1)];
 }
 
-// Seconds east of UTC of "Z" or "+hh:mm", or nullopt.
+// Returns the seconds east of UTC of "Z" or "+hh:mm"; nullopt if malformed.
 std::optional<int> zone_offset(std::string_view zone) noexcept {
   if (zone == "Z" || zone == "z") return 0;
   if (zone.size() != 6 || (zone[0] != '+' && zone[0] != '-') || zone[3] != ':') return std::nullopt;
@@ -225,7 +225,7 @@ std::string_view meta_text(const Object& object, std::string_view key) noexcept 
 }
 
 std::string now_rfc3339() {
-  // Writes of one second share the text.
+  // Caches the text for all writes in the same second.
   thread_local std::int64_t last = -1;
   thread_local std::string text;
   if (const std::int64_t now = std::time(nullptr); now != last) {
@@ -242,7 +242,7 @@ std::string now_micro_rfc3339() {
 std::string format_rfc3339(std::int64_t unix_seconds) { return format(unix_seconds, -1); }
 
 std::optional<std::int64_t> parse_rfc3339(std::string_view text) noexcept {
-  // 2006-01-02T15:04:05[.fraction]zone
+  // The format is 2006-01-02T15:04:05[.fraction]zone.
   if (text.size() < 20 || text[4] != '-' || text[7] != '-' || text[10] != 'T' || text[13] != ':' || text[16] != ':') return std::nullopt;
   const int year = digits(text, 0, 4), month = digits(text, 5, 2), day = digits(text, 8, 2);
   const int hour = digits(text, 11, 2), minute = digits(text, 14, 2), second = digits(text, 17, 2);

@@ -1,7 +1,7 @@
-// The values of all metrics: one table of series for each metric and server.
+// The values of all metrics. Each metric has one table of series for each server.
 //
-// Thread-safety: any thread. Counting locks a table shared; creating and forgetting series locks it exclusively.
-// Lifetime:      tables live as long as their metric. Cells live until forget().
+// Thread-safety: any thread. Counting acquires a shared lock of a table; creating and forgetting series acquires an exclusive lock.
+// Lifetime:      a table lives as long as its metric, and a cell until forget() removes its series.
 // Errors:        none; a table that is full creates no series.
 #pragma once
 
@@ -24,7 +24,8 @@ namespace backplane BACKPLANE_API {
 
 struct HistogramBounds {
   const std::vector<double>& values;
-  // Observations that did not increase the sum of their cell, such as 0. All other observations are detected by the sum.
+  // The number of observations that did not increase the sum of their cell, such as 0. A reader detects all other observations by a change
+  // of the sum.
   std::atomic<std::uint64_t> unsummed{0};
 };
 
@@ -34,11 +35,11 @@ namespace backplane::metric_tables {
 
 using Values = std::initializer_list<std::string_view>;
 
-// The label values of a series in one text, each followed by a zero byte; empty ones at the end are left out.  There may be ten series
-// per resource.
+// The label values of a series in one text. Each is followed by a zero byte; empty values at the end are omitted.  One text needs little
+// memory: there may be ten series for each resource.
 using Key = std::string;
 
-// The number of values without empty ones at the end.
+// Returns the number of values without empty values at the end.
 inline std::size_t count_of(Values values) noexcept {
   std::size_t count = values.size();
   while (count > 0 && (values.begin() + count - 1)->empty()) --count;
@@ -99,7 +100,8 @@ struct KeyEqual {
   }
 };
 
-// One series. The id is unique in the process, so that a reader recognizes the series after others have been created or forgotten.
+// One series. Its id is unique in the process, so that a MetricView recognizes the series after other series have been created or
+// forgotten.
 struct StoredSeries {
   explicit StoredSeries(HistogramBounds* bounds) : cell(bounds) {}
   static std::uint64_t next_id() noexcept {
@@ -111,11 +113,11 @@ struct StoredSeries {
   const std::uint64_t id = next_id();
 };
 
-// The series of one metric in one slot.
+// The series of one metric in one server slot.
 struct CellTable {
   CellTable(const Metric::Snapshot& of, HistogramBounds* of_bounds) : empty(of), bounds(of_bounds) {}
 
-  // Applies `change` to the series of `values`, unless there are too many series.
+  // Calls `change` with the cell of the series `values`, which it creates if it is absent. Does nothing if the table is full.
   template <class Change>
   void with(Values values, const Change& change) {
     {
@@ -143,7 +145,7 @@ struct CellTable {
     ++version;
     for (auto& [_, series] : cells) series.cell.reset();
   }
-  // Adds the series to `out`; a gauge replaces an existing value.
+  // Adds the series to `out`. If `out` already has the series, the values are added; a gauge replaces the value.
   void add_to(Metric::Snapshot& out) const {
     const std::shared_lock lock(mutex);
     for (const auto& [key, stored] : cells) {
@@ -160,19 +162,19 @@ struct CellTable {
 
   const Metric::Snapshot& empty;    // of the metric, which outlives its tables
   HistogramBounds* const bounds;    // null: not a histogram
-  mutable std::shared_mutex mutex;  // counting locks it shared
+  mutable std::shared_mutex mutex;  // counting acquires a shared lock
   std::unordered_map<Key, StoredSeries, KeyHash, KeyEqual> cells;
-  std::uint64_t resets = 0;   // if it was reset, series without counts are not exposed
-  std::uint64_t version = 0;  // changes whenever a series is created or forgotten, and at a reset
+  std::uint64_t resets = 0;   // if it is not 0, series without counts since the reset are not exposed
+  std::uint64_t version = 0;  // changes when a series is created or forgotten, and when the table is reset
 };
 
 inline constexpr std::size_t kSlots = kMostServers + 1;
 
-// The series of one metric in all slots.
+// The tables of one metric for all slots.
 struct SlotTables {
   explicit SlotTables(Metric::Snapshot what) : empty(std::move(what)) {}
 
-  // The table of `slot`, created by the first call.
+  // Returns the table of `slot`. The first call creates it.
   CellTable& table(ServerSlot slot) {
     if (CellTable* const found = tables[slot].load(std::memory_order_acquire)) return *found;
     const std::lock_guard lock(making);
@@ -183,9 +185,10 @@ struct SlotTables {
   }
   CellTable& here() { return table(t_server_slot); }
   CellTable* find(ServerSlot slot) const noexcept { return tables[slot].load(std::memory_order_acquire); }
-  // The next server of the slot begins with a new table. The former one stays, because cells of it may be in use.
+  // Makes the next server with the slot begin with a new table. The former table is not destroyed, because cells of it may be in use.
   void release(ServerSlot slot) noexcept { tables[slot].store(nullptr, std::memory_order_release); }
-  // Calls `visit` for each table that the thread's server exposes: those of the process and of the server; without a server, all.
+  // Calls `visit` for each table that the thread's server exposes: those of the process and of the server. On a thread without a server:
+  // all tables.
   template <class Visit>
   void each_exposed(const Visit& visit) const {
     for (ServerSlot slot = 0; slot < kSlots; ++slot) {

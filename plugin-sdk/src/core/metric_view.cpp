@@ -15,11 +15,11 @@ using metric_tables::SlotTables;
 using metric_tables::StoredSeries;
 
 struct MetricView::State {
-  // A series in one table. A series that exists in several tables has several parts.
+  // A series in one table. A row, that is, a set of label values, has one part for each table that contains it.
   struct Part {
     const std::string* key;
     const StoredSeries* stored;
-    bool hides_zero;  // the table was reset
+    bool hides_zero;  // the table was reset, so a series with the value 0 is not exposed
 
     bool exposed(std::size_t buckets) const noexcept {
       return !hides_zero || stored->cell.value() != 0 || count_of(stored->cell, buckets) != 0;
@@ -48,20 +48,20 @@ struct MetricView::State {
   std::span<const Part> parts_of(const Row& row) const noexcept { return {parts.data() + row.first, row.parts}; }
 
   SlotTables& tables;
-  const std::size_t buckets;  // of each series; 0: not a histogram
+  const std::size_t buckets;  // number of buckets of each series; 0: not a histogram
   std::vector<std::shared_lock<std::shared_mutex>> locks;
-  std::vector<Source> sources;  // of `rows`
+  std::vector<Source> sources;  // the tables from which `rows` were made
   std::vector<Part> parts;
   std::vector<Row> rows;
   std::vector<std::uint32_t> former;
   std::vector<std::uint8_t> changed;
-  std::uint64_t resets = 0;  // of the sources
+  std::uint64_t resets = 0;  // of the tables in `sources`
 
-  // By row, in separate vectors, because each reading goes through all of them.
+  // One element for each row; separate vectors, because each reading visits all elements.
   std::vector<const MetricCell*> cells;  // null: the row has several parts, or its table was reset
-  std::vector<double> values;            // of the last reading
-  // Histograms. Each observation changes the sum, or is counted in `unsummed`; in that case the counts are compared too. Counts only grow,
-  // so that an equal count means equal buckets.
+  std::vector<double> values;            // the values of the last reading
+  // For histograms. An observation either changes the sum or is counted in `unsummed`. If `unsummed` has changed, the counts are compared
+  // too. Counts only increase, so equal counts mean equal buckets.
   std::vector<std::uint64_t> counts;
   std::uint64_t unsummed = 0;
 };
@@ -81,7 +81,7 @@ void MetricView::State::lock() {
   compare();
 }
 
-// Makes the rows and `former` anew.
+// Rebuilds the rows and `former`.
 void MetricView::State::list() {
   std::unordered_map<std::uint64_t, std::uint32_t> places;
   for (std::size_t i = 0; i < rows.size(); ++i) places.emplace(rows[i].id, static_cast<std::uint32_t>(i));
@@ -104,7 +104,8 @@ void MetricView::State::list() {
   const std::vector<std::uint64_t> old_counts = std::move(counts);
   values.assign(rows.size(), 0);
   counts.assign(buckets != 0 ? rows.size() : 0, 0);
-  // After a reset, other observations may have the same sum, and a series whose value was 0 is hidden.
+  // After a reset, new observations may have the same sum as before, and a series whose value was 0 is hidden. So all values count as
+  // changed.
   changed.assign(rows.size(), resets != old_resets ? 1 : 0);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto found = places.find(rows[i].id);
@@ -116,7 +117,7 @@ void MetricView::State::list() {
   }
 }
 
-// Series are scattered in memory; without the prefetches a reading would wait for each of them in turn.
+// Prefetches cells, because series are scattered in memory and a reading would otherwise wait for each of them.
 void MetricView::State::compare() {
   constexpr std::size_t kAhead = 16;
   const std::uint64_t now = tables.bounds.unsummed.load(std::memory_order_acquire);
@@ -125,7 +126,7 @@ void MetricView::State::compare() {
     if (i + kAhead < cells.size()) __builtin_prefetch(cells[i + kAhead]);
     const MetricCell* const cell = cells[i];
     const double value = cell != nullptr ? cell->value() : value_of(rows[i]);
-    // The bits are compared, because NaN differs from itself.
+    // Compares the bits, because NaN is not equal to itself.
     bool same = std::bit_cast<std::uint64_t>(value) == std::bit_cast<std::uint64_t>(values[i]);
     values[i] = value;
     if (compares_counts || (buckets != 0 && !same)) {
@@ -144,7 +145,7 @@ bool MetricView::State::exposed(const Row& row) const noexcept {
   return std::any_of(all.begin(), all.end(), [this](const Part& part) { return part.exposed(buckets); });
 }
 
-// A gauge of the server replaces that of the process.
+// Returns the value of a row. For a gauge, the value of the server replaces that of the process.
 double MetricView::State::value_of(const Row& row) const noexcept {
   const bool gauge = tables.empty.kind == Metric::Kind::kGauge;
   double out = 0;

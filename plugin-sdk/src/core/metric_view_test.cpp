@@ -10,7 +10,7 @@
 namespace backplane {
 namespace {
 
-// "a/b=1*" for the series {"a", "b"} whose value is 1 and has changed.
+// Returns one text for each series, such as "a/b=1*" for the series {"a", "b"} whose value is 1 and has changed.
 std::vector<std::string> texts(const MetricView::Reading& reading) {
   std::vector<std::string> out;
   for (std::size_t i = 0; i < reading.size(); ++i) {

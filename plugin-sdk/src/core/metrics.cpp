@@ -16,7 +16,7 @@ struct Registry {
   std::map<std::string, std::unique_ptr<Metric>, std::less<>> metrics;
 };
 
-// Never destroyed, because plugins count until their last thread has ended.
+// Never destroyed, because plugins count until their last thread ends.
 Registry& registry() {
   static Registry* const all = new Registry;
   return *all;

@@ -140,7 +140,7 @@ TEST(MetricsTest, EachServerHasItsOwnValues) {
   one.reset();
   const Server next;
   ASSERT_EQ(next.slot(), slot);
-  cell->add(50);  // by a thread that still uses the slot of an ended server
+  cell->add(50);  // as a thread that still uses the slot of a server that has ended
   const ServerScope counting(next.slot());
   EXPECT_EQ(value("test_servers_total"), 100) << "a new server begins without values";
   EXPECT_EQ(value("test_servers_open"), -1);
@@ -170,12 +170,12 @@ TEST(ServerSlot, ThreadsFindWhatTheirServerHas) {
     EXPECT_EQ(values.of(two.slot()), static_cast<int>(two.slot()));
   }
   EXPECT_EQ(current_server_number(), 0U);
-  const ServerIdentity next;  // in the slot of a former server
+  const ServerIdentity next;  // has the slot of a former server
   const ServerScope scope(next.slot());
   EXPECT_GT(current_server_number(), number);
 }
 
-// Regression: each count took one lock for all series of its metric.
+// Regression: each count locked one mutex for all series of its metric.
 TEST(MetricsTest, CountsOfManyThreadsAreAllThere) {
   Metric& times = Metric::histogram("test_shared_seconds", "Seconds.", {"thread", "more"}, {1});
   std::vector<std::thread> threads;

@@ -69,7 +69,7 @@ TEST(MakeObject, ListItemsOfSortedObjectsAreWhole) {
   EXPECT_EQ(make_object(tree.get_object())->item_offset(), 0u);
 }
 
-// Only the identity of the codecs is used here.
+// The test uses only the identity of the codecs.
 class NamedCodec final : public Codec {
  public:
   std::string_view name() const noexcept override { return "named"; }
@@ -163,7 +163,7 @@ TEST(ObjectEntry, ACopyMayBeChanged) {
   entry.set_labels({{"app", "web"}});
   entry.set_fields({"x", "y"});
   ObjectEntry copy(entry);
-  copy.set_identity(copy.key(), copy.ns(), copy.name());  // views of its own texts
+  copy.set_identity(copy.key(), copy.ns(), copy.name());  // the arguments are views of the entry's own texts
   copy.set_labels({});
   EXPECT_EQ(copy.key(), "/k/ns/a");
   EXPECT_EQ(copy.ns(), "ns");

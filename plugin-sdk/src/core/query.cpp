@@ -12,7 +12,7 @@ int hex_value(char letter) noexcept {
   return -1;
 }
 
-// The first escape that net/url refuses, cut as its EscapeError prints it; empty if all are valid.
+// Returns the first escape that net/url refuses, truncated as EscapeError prints it; empty if all are valid.
 std::string_view bad_escape(std::string_view text) noexcept {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '%') continue;

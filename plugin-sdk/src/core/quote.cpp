@@ -1,4 +1,4 @@
-// Go's strconv.Quote.
+// Quotes texts as Go's strconv.Quote does.
 #include <string>
 
 #include "backplane/core/status.hpp"
@@ -13,7 +13,7 @@ void append_hex(std::string& out, char32_t code, int digits) {
   for (int shift = (digits - 1) * 4; shift >= 0; shift -= 4) out.push_back(kHex[(code >> shift) & 0xF]);
 }
 
-// unicode.IsPrint for characters of names and messages: letters, marks, numbers, punctuation and symbols of every script.
+// unicode.IsPrint for the characters that names and messages contain: letters, marks, numbers, punctuation and symbols of every script.
 bool printable(char32_t code) noexcept {
   if (code < 0xA1 || code == 0xAD) return false;
   if (code >= 0x2000 && code <= 0x200F) return false;

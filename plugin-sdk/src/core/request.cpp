@@ -1,4 +1,4 @@
-// RequestContext: the arena, the warnings and the annotations of its audit event.
+// RequestContext: the arena, warnings, and the annotations of its audit events.
 #include "backplane/core/request.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMaxWarningRunes = 4096;
 constexpr std::size_t kMaxOneWarningRunes = 256;
-// The maximal number of texts, each of one character.
+// The maximum number of texts, which is reached if each of them has one character.
 constexpr std::size_t kMaxWarnings = kMaxWarningRunes + 1;
 // Most requests build a tree of a few kilobytes.
 constexpr std::size_t kFirstArenaBlock = 4096;
@@ -34,13 +34,13 @@ std::atomic<AnnotationConflictLog> conflict_log{nullptr};
 
 bool UserInfo::in_group(std::string_view group) const noexcept { return std::find(groups.begin(), groups.end(), group) != groups.end(); }
 
-// A pointer to a static object, without ownership.
+// A pointer to a static object that it does not own.
 UserRef::UserRef() noexcept {
   static const UserInfo no_user;
   user_ = std::shared_ptr<const UserInfo>(std::shared_ptr<void>(), &no_user);
 }
 
-// The context owns the arena, and its trees only refer to it: no reference counts, and no destructors.
+// The context owns the memory resource. Its trees refer to the resource without owning it, so they need no reference counts.
 RequestContext::RequestContext() : arena_(new json::monotonic_resource(kFirstArenaBlock)) {}
 RequestContext::~RequestContext() { delete arena_.get(); }
 
@@ -63,7 +63,8 @@ bool RequestContext::annotate(std::string_view key, std::string value) {
 
 void set_annotation_conflict_log(AnnotationConflictLog log) noexcept { conflict_log.store(log); }
 
-// Texts are sent in full if all of them fit; otherwise each is truncated, up to the total limit.
+// If all texts together are within the limit, they are sent completely; otherwise each text is truncated, and texts beyond the total limit
+// are omitted.
 std::vector<std::string> RequestContext::warnings() const {
   std::size_t total = 0;
   for (const std::string& warning : warnings_) total += count_runes(warning);

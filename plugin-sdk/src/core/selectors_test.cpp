@@ -8,7 +8,7 @@
 namespace backplane {
 namespace {
 
-// For owned labels and for those of an entry.
+// Matches owned labels and the labels of an entry, and checks that the results are equal.
 bool matches(std::string_view selector, const Labels& labels) {
   auto parsed = LabelSelector::parse(selector);
   EXPECT_TRUE(parsed.ok()) << parsed.status().message();

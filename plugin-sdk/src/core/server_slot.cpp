@@ -11,7 +11,7 @@ thread_local constinit ServerSlot t_server_slot = kNoServer;
 
 namespace {
 
-// The number of the server that has the slot; 0: it is free.
+// The number of the server that has the slot; 0 if the slot is free.
 constinit std::array<std::atomic<std::uint64_t>, kMostServers + 1> numbers{};
 constinit std::atomic<std::uint64_t> last_number{0};
 

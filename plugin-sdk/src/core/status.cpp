@@ -1,4 +1,4 @@
-// Statuses and field errors, worded and printed as apimachinery words and prints them.
+// Statuses and field errors with apimachinery's texts.
 #include "backplane/core/status.hpp"
 
 #include <algorithm>
@@ -63,7 +63,7 @@ static_assert(static_cast<std::size_t>(FieldErrorType::kTypeInvalid) + 1 == kFie
 
 const std::string kEmpty;
 
-// "resource" or "resource.group".
+// Returns "resource" or "resource.group".
 std::string qualified(std::string_view group, std::string_view resource) {
   std::string out(resource);
   if (!group.empty()) {
@@ -81,7 +81,7 @@ StatusDetails details_of(std::string_view group, std::string_view resource, std:
   return details;
 }
 
-// `,"key":"text"`, nothing for an empty text; no comma at the start of an object.
+// Appends `,"key":"text"`, without the comma at the start of an object. Appends nothing for an empty text.
 void append_member(std::string& out, std::string_view key, std::string_view text) {
   if (text.empty()) return;
   if (out.back() != '{') out.push_back(',');
@@ -254,7 +254,7 @@ void FieldErrors::type_invalid(std::string field, std::string_view printed_value
   add(make_error(FieldErrorType::kTypeInvalid, std::move(field), printed_value, detail));
 }
 void FieldErrors::not_supported(std::string field, std::string_view value, const std::vector<std::string>& supported) {
-  if (left_out_ > 0) {  // the list of errors is full: further ones are only counted
+  if (left_out_ > 0) {  // the list is full: further errors are only counted
     ++left_out_;
     return;
   }
@@ -303,7 +303,7 @@ void FieldErrors::add(const FieldErrors& others) {
 }
 
 std::string FieldErrors::aggregate_message() const {
-  // Aggregates print each text once, in the order of the first occurrences.
+  // An Aggregate prints each text once, in the order of the first occurrences.
   std::unordered_set<std::string> seen;
   std::string out;
   for (const FieldError& error : list_) {

@@ -5,7 +5,7 @@
 namespace backplane {
 namespace {
 
-// Regression: a body with 100,000 wrong items made 100,000 errors, which were twice in the response.
+// Regression: a body with 100,000 invalid items caused 100,000 errors, each of which the response contained twice.
 TEST(FieldErrors, AreOnlyCountedPastABound) {
   FieldErrors errors;
   for (int i = 0; i < 100'000; ++i) errors.required("spec.items[" + std::to_string(i) + "].name");

@@ -8,7 +8,7 @@ namespace {
 thread_local Executor* t_executor = nullptr;
 constinit PerServer<std::atomic<Executor*>> blocking_pools;
 
-// A coroutine that owns itself: it starts at once and frees its frame when it ends.
+// A coroutine that no object owns: it starts at once and frees its frame when it ends.
 struct Detached {
   struct promise_type {
     Detached get_return_object() const noexcept { return {}; }
@@ -22,7 +22,7 @@ struct Detached {
 Detached drive(Executor& executor, Task<void> task, std::function<void()> done) {
   co_await ResumeOn{executor};
   co_await task;
-  task = {};  // The frame is destroyed before `done` runs, which may destroy objects that the frame points to.
+  task = {};  // The frame is destroyed before `done` runs, because `done` may destroy objects to which the frame points.
   if (done) done();
 }
 

@@ -25,7 +25,7 @@ struct TaskGroup::State {
     }
     for (const auto& waiter : idle) waiter.set(true);
   }
-  // The state outlives the task: its `done` holds it.
+  // The state outlives the task, because the function `done` of the task shares ownership of it.
   static Task<void> run(State& state, std::string name, Task<void> task) {
     try {
       co_await std::move(task);

@@ -1,4 +1,4 @@
-// The variable of current_server_slot(), for sources of the SDK that read it for each count.
+// The variable that current_server_slot() returns, for source files of the SDK that read it for each count.
 //
 // Thread-safety: one variable for each thread.
 #pragma once

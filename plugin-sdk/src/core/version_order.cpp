@@ -6,7 +6,7 @@
 namespace backplane BACKPLANE_API {
 namespace {
 
-// "v1beta2" in parts.
+// The parts of a version such as "v1beta2".
 struct ParsedVersion {
   int stage = 0;  // 2: GA, 1: beta, 0: alpha
   std::uint64_t major = 0;

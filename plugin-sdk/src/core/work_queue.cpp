@@ -155,7 +155,7 @@ struct WorkQueue::State : std::enable_shared_from_this<WorkQueue::State> {
     if (cancel) cancel();
   }
 
-  // `due` identifies the timer, because a replaced timer may already be running.
+  // Queues `key` when its delay has ended. `due` identifies the timer: a timer that has been replaced may already be running.
   void ripe(const std::string& key, std::chrono::steady_clock::time_point due) {
     {
       std::lock_guard lock(mutex);
@@ -178,7 +178,7 @@ struct WorkQueue::State : std::enable_shared_from_this<WorkQueue::State> {
     for (const std::string& key : dirty) metrics->added(key);
   }
 
-  // With the lock held. While a key is being processed, its time is shown twice a second, as client-go does.
+  // Call it with the lock held. Starts a timer that updates the durations of the keys in progress twice a second, as client-go does.
   void watch_running() {
     constexpr std::chrono::milliseconds kInterval(500);
     if (!metrics || watching) return;
@@ -219,9 +219,9 @@ struct WorkQueue::State : std::enable_shared_from_this<WorkQueue::State> {
   Executor& executor;
   const std::unique_ptr<RateLimiter> limiter;
   mutable std::mutex mutex;
-  std::deque<std::string> order;     // ready
-  std::set<std::string> dirty;       // in `order`, or added again while worked on
-  std::set<std::string> processing;  // taken, not done
+  std::deque<std::string> order;     // keys that can be taken
+  std::set<std::string> dirty;       // keys in `order`, and keys that were added again while they are processed
+  std::set<std::string> processing;  // keys that a worker has taken and for which done() has not been called
   std::map<std::string, Delay> delays;
   std::deque<Promise<bool>> waiters;
   bool shut = false;
@@ -231,7 +231,7 @@ struct WorkQueue::State : std::enable_shared_from_this<WorkQueue::State> {
 
 namespace {
 
-// The existing queues, and the names of controllers.
+// For each existing queue, the function that sets its name.
 struct QueueNames {
   std::mutex mutex;
   std::map<const WorkQueue*, std::function<void(const std::string& name)>> setters;

@@ -1,7 +1,7 @@
 // The metrics workqueue_… of one queue, as client-go counts them.
 //
 // Thread-safety: one call at a time; the queue calls it with its lock held.
-// Lifetime:      belongs to its queue, whose server's values it changes.
+// Lifetime:      belongs to its queue; changes the values of the server on whose thread it was created.
 // Errors:        none.
 #pragma once
 
@@ -23,11 +23,11 @@ class WorkQueueMetrics {
   explicit WorkQueueMetrics(const std::string& name);
 
   void added(const std::string& key);
-  // A worker has got the key.
+  // A worker has taken the key.
   void taken(const std::string& key);
   void done(const std::string& key);
   void retried() { count(retries_); }
-  // All keys that wait are dropped.
+  // All waiting keys have been dropped.
   void cleared();
   // Updates the durations of the keys that are being processed.
   void show_running();
@@ -40,14 +40,14 @@ class WorkQueueMetrics {
   }
   static void observe_since(MetricCell* cell, std::map<std::string, Clock::time_point>& times, const std::string& key);
 
-  // Queues of one name share their cells.
+  // Queues with the same name share these cells.
   MetricCell *depth_, *adds_, *waits_, *durations_, *unfinished_, *longest_, *retries_;
-  std::map<std::string, Clock::time_point> waiting_, started_;  // since when
+  std::map<std::string, Clock::time_point> waiting_, started_;  // by key, the time since when the key is waiting or being processed
   double shown_unfinished_ = 0;
 };
 
-// Sets the queue's name in the metrics: its workers know the name of the controller. A queue without a name has no metrics; only the first
-// call has an effect.
+// Sets the queue's name in the metrics, which is the name of the controller. Only its workers have this name, so they call the function. A
+// queue without a name has no metrics. Only the first call has an effect.
 void name_work_queue(const WorkQueue& queue, const std::string& name);
 
 }  // namespace backplane::work_queues

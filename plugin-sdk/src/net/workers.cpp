@@ -1,4 +1,4 @@
-// Workers of a WorkQueue, and the handler that fills a queue from an informer.
+// The workers of a WorkQueue, and the event handler that adds keys to a queue.
 #include "backplane/core/exception_text.hpp"
 #include "backplane/core/log_limit.hpp"
 #include "backplane/core/logger.hpp"
@@ -22,7 +22,7 @@ Task<Status> fenced(const Reconcile& reconcile, std::string key) {
   co_return status;
 }
 
-// A conflict means that another writer succeeded; this many in a row are an error.
+// A conflict means that another writer has succeeded, so a warning is logged only after more conflicts in a row than this.
 constexpr int kUsualConflicts = 4;
 
 // The shared state of one controller's workers.

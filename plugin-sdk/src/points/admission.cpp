@@ -6,7 +6,7 @@
 namespace backplane BACKPLANE_API {
 namespace {
 
-// apimachinery validation.IsQualifiedName of `domain/name`: only the rules that a key can violate.
+// True for a key with the form `domain/name` that apimachinery's validation.IsQualifiedName accepts.
 bool is_annotation_key(std::string_view key) { return key.find('/') != std::string_view::npos && is_qualified_name(key).empty(); }
 
 Object empty_options(std::string_view kind, const json::storage_ptr& storage) {
@@ -91,7 +91,7 @@ Value admission_options(const AdmissionAttributes& attributes, json::storage_ptr
 
 Status admission_forbidden(const AdmissionAttributes& attributes, std::string_view why) {
   std::string_view name = attributes.name;
-  // The final name of an object with generateName is not known yet.
+  // The final name of an object with generateName is unknown, so the error contains the prefix.
   if (name.empty() && attributes.object != nullptr) name = meta_name(*attributes.object);
   if (name.empty() && attributes.object != nullptr) name = meta_text(*attributes.object, "generateName");
   if (name.empty()) name = "Unknown";

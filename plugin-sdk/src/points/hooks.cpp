@@ -8,7 +8,7 @@ namespace backplane BACKPLANE_API {
 
 struct Sleeper::State {
   std::mutex mutex;
-  std::optional<Promise<bool>> pause;  // of the running sleep
+  std::optional<Promise<bool>> pause;  // of the sleep() that is in progress
   bool stopped = false;
 };
 

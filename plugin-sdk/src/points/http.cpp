@@ -1,4 +1,4 @@
-// The key functions of the HTTP contracts, and the default implementations of exchanges.
+// The virtual destructors of the HTTP interfaces, and default implementations of Exchange.
 #include "backplane/points/http.hpp"
 #include "backplane/points/paths.hpp"
 
@@ -22,7 +22,7 @@ std::uint64_t CloseCallbacks::add(std::function<void()> callback) {
 }
 
 void CloseCallbacks::remove(std::uint64_t id) noexcept {
-  std::function<void()> removed;  // destroyed without the lock
+  std::function<void()> removed;  // destroyed after the lock is released
   const std::lock_guard lock(mutex_);
   const auto found = std::find_if(callbacks_.begin(), callbacks_.end(), [&](const auto& each) { return each.first == id; });
   if (found == callbacks_.end()) return;

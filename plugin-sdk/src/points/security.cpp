@@ -21,7 +21,7 @@ bool has_bearer_scheme(std::string_view value) noexcept {
   return true;
 }
 
-// The token that a browser sends as a WebSocket protocol, since it cannot set headers:
+// Returns the token that a browser sends as a WebSocket protocol, because browsers cannot set headers:
 // base64url.bearer.authorization.k8s.io.<base64url without padding>.
 std::string websocket_token(std::string_view protocols) {
   constexpr std::string_view kProtocol = "base64url.bearer.authorization.k8s.io.";

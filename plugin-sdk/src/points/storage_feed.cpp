@@ -44,11 +44,11 @@ std::size_t bytes_of(const std::vector<StorageEvent>& events) {
   return bytes;
 }
 
-// Size of retained commits that every watch has already received, for watches that begin slightly behind; older commits are read from the
-// store's history.
+// Commits that every watch has received are kept in memory up to this size, for watches that begin slightly behind. Older commits are read
+// from the store's history.
 constexpr std::size_t kKeptBytes = 256 * 1024;
 
-// Watches that read the history concurrently, so that other readers of the store are not delayed.
+// The number of watches that may read the history at the same time; the limit keeps other readers of the store from being delayed.
 constexpr std::size_t kHistoryReaders = 2;
 
 Status ended() { return expired("the watch was ended: the store has stopped or the watch was cancelled"); }
@@ -61,14 +61,14 @@ struct CommitFeed::State {
   CommitHistory& history;
   const Limits limits;
   std::mutex mutex;
-  std::deque<Commit> tail;  // by revision
-  Revision floor;           // events after it are in the tail
-  Revision newest;          // all commits up to it have been appended
+  std::deque<Commit> tail;  // commits in memory, in the order of their revisions
+  Revision floor;           // events with greater revisions are in `tail`
+  Revision newest;          // all commits up to this revision have been appended
   std::size_t events = 0;
   std::size_t bytes = 0;
   bool closed = false;
   std::vector<Promise<bool>> waiting;
-  std::vector<const Revision*> taken;  // the position of each watch
+  std::vector<const Revision*> taken;  // the positions of all watches
   Turns past{kHistoryReaders};
 };
 
@@ -76,7 +76,7 @@ namespace {
 
 class FeedWatch final : public StorageWatch {
  public:
-  // Call it with the state's lock held.
+  // Precondition: the caller holds the state's lock.
   FeedWatch(std::shared_ptr<CommitFeed::State> state, std::string prefix, Revision after)
       : state_(std::move(state)), prefix_(std::move(prefix)), after_(after), taken_(after) {
     state_->taken.push_back(&taken_);
@@ -121,7 +121,7 @@ class FeedWatch final : public StorageWatch {
  private:
   enum class Step { kEnded, kBatch, kWait, kHistory };
 
-  // The history belongs to the feed's owner, which may be destroyed after the feed is closed.
+  // True if the watch has ended; read_history() must not be called then, because the owner of the history may have been destroyed.
   bool is_over() const {
     std::lock_guard lock(state_->mutex);
     return cancelled_.load() || state_->closed;
@@ -149,7 +149,7 @@ class FeedWatch final : public StorageWatch {
     }
     for (const auto& commit : taken) {
       for (const auto& event : *commit.events) {
-        // A commit groups several revisions: a watch may start between them.
+        // A commit may contain several revisions, and a watch may begin between them.
         if (event.kv.mod_revision > after_ && event.kv.key.starts_with(prefix_)) batch.events.push_back(event);
       }
     }
@@ -160,7 +160,7 @@ class FeedWatch final : public StorageWatch {
   std::shared_ptr<CommitFeed::State> state_;
   const std::string prefix_;
   Revision after_;
-  Revision taken_;  // the same, guarded by the state's lock
+  Revision taken_;  // copy of after_ that the state's lock guards
   std::atomic<bool> cancelled_{false};
 };
 
@@ -175,14 +175,14 @@ void CommitFeed::append(std::vector<StorageEvent> events, Revision revision) {
   commit.bytes = bytes_of(events);
   commit.events = std::make_shared<const std::vector<StorageEvent>>(std::move(events));
   commit.revision = revision;
-  std::vector<Commit> dropped;  // Freed outside the lock.
+  std::vector<Commit> dropped;  // Destroyed after the lock is released.
   std::lock_guard lock(state_->mutex);
   auto& state = *state_;
   state.newest = revision;
   state.events += commit.events->size();
   state.bytes += commit.bytes;
   state.tail.push_back(std::move(commit));
-  // The limits apply to a lagging watch alone.
+  // `limits` apply only if a watch has not received the oldest commit; otherwise kKeptBytes is the limit.
   Revision taken = revision;
   for (const Revision* each : state.taken) taken = std::min(taken, *each);
   const auto too_much = [&] {
@@ -259,7 +259,7 @@ std::vector<LeaseTable::Due> LeaseTable::take_due(Time now) {
 
 namespace {
 
-// The host limits values by etcd's limit, which is for protobuf: 1.5 MiB of protobuf are at most this many bytes of JSON.
+// The host limits the size of values to etcd's limit for protobuf, 1.5 MiB. As JSON, such a value has at most this many bytes.
 constexpr std::size_t kMaxRequestBytes = 32 * 1024 * 1024;
 
 std::size_t bytes_of(const TxnRequest& request) {

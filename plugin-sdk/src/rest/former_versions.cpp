@@ -29,7 +29,7 @@ class Former {
         conversions_(conversions) {}
 
   Status add(const std::string& kind, const std::string& version) {
-    // Lists are not stored, but a body may have a list's kind.
+    // Lists are not stored, but the body of a request may have the kind of a list.
     for (const std::string& name : {kind, kind + "List"}) {
       if (Status status = add_type(kind_of(version, name), kind_of(like_, name)); !status.ok()) return status;
     }
@@ -48,7 +48,7 @@ class Former {
 
  private:
   Status add_type(const GroupVersionKind& old, const GroupVersionKind& like) {
-    if (scheme_.recognizes(old)) return {};  // the version also serves other kinds, and has all its types
+    if (scheme_.recognizes(old)) return {};  // the version is still served for other kinds, so the Scheme has all its types
     const Schema* own = own_->find(old);
     const Schema* type = own != nullptr ? own : types_->find(like);
     return type != nullptr ? scheme_.add_known_type(old, type, own != nullptr ? own_ : types_, registrant_) : Status();

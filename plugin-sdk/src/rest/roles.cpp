@@ -1,5 +1,5 @@
-// The key functions of every contract class: their vtables and type information live in this library alone, so that a cast to a role
-// works on objects made by any plugin.
+// The virtual destructors of the interfaces. They are defined here, so that their vtables and type information exist only in this library.
+// Therefore a dynamic_cast to a role works for objects of any plugin.
 #include "backplane/rest/roles.hpp"
 
 #include "backplane/rest/admission_runner.hpp"

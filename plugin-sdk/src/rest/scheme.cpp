@@ -1,4 +1,4 @@
-// The Scheme's tables.
+// Stores types, conversions, field labels and version priorities.
 #include "backplane/rest/scheme.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct KnownType {
 
 std::string print(const GroupVersionKind& gvk) { return gvk.group_version().to_string() + ", Kind=" + gvk.kind; }
 
-// "v1.Pod", as messages about conversions name Go types.
+// Returns "v1.Pod", as messages about conversions name Go types.
 std::string type_name(const GroupVersionKind& gvk) { return gvk.version + "." + gvk.kind; }
 
 void set_type(const GroupVersionKind& gvk, Object& object) {
@@ -36,7 +36,7 @@ struct Scheme::State {
   std::map<std::pair<GroupVersionKind, GroupVersionKind>, Conversion> conversions;
   std::map<std::string, std::vector<std::string>, std::less<>> priorities;
 
-  // A version to which `from` can be converted, and which can be converted to `to`; null if there is none.
+  // Returns a version to which `from` can be converted, and from which `to` can be reached; null if there is none.
   const GroupVersionKind* between(const GroupVersionKind& from, const GroupVersionKind& to) const noexcept {
     for (auto each = conversions.lower_bound({from, {}}); each != conversions.end() && each->first.first == from; ++each) {
       if (conversions.contains({each->first.second, to})) return &each->first.second;
@@ -96,7 +96,7 @@ const Schema* Scheme::type_of(const GroupVersionKind& gvk) const noexcept {
 std::vector<std::string> Scheme::prioritized_versions(std::string_view group) const {
   std::vector<std::string> out;
   if (const auto found = state_->priorities.find(group); found != state_->priorities.end()) out = found->second;
-  // Versions without a priority follow in the order of their names.
+  // Versions without a priority follow, in the order of their names.
   for (const auto& [gvk, type] : state_->types) {
     if (gvk.group == group && type.schema != nullptr && std::find(out.begin(), out.end(), gvk.version) == out.end())
       out.push_back(gvk.version);

@@ -1,4 +1,4 @@
-// The default implementations of hooks.
+// Default implementations of hooks.
 #include "backplane/rest/store_hooks.hpp"
 
 #include "backplane/points/admission.hpp"
@@ -19,7 +19,7 @@ void StoreHooks::after_create(RequestContext&, const ObjectRef&) const {}
 void StoreHooks::after_update(RequestContext&, const ObjectRef&) const {}
 void StoreHooks::after_delete(RequestContext&, const ObjectRef&) const {}
 
-// Defined here and not with the other extension points, because the type BegunWrite is complete only in this folder.
+// Defined here, not in src/points, because the type BegunWrite is complete only here.
 Task<Result<std::unique_ptr<BegunWrite>>> AdmissionPlugin::begin(const AdmissionAttributes&) const {
   co_return std::unique_ptr<BegunWrite>();
 }

@@ -1,4 +1,4 @@
-// The default implementations of a strategy.
+// Default implementations of Strategy.
 #include "backplane/rest/strategy.hpp"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// Ages, and the table of kinds without columns.
+// Cells of tables, ages, and the default table for kinds without columns.
 #include "backplane/rest/table.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace backplane BACKPLANE_API {
 namespace {
 
-// A cell of type string accepts any value; lists and objects are printed as JSON.
+// Returns a cell of the type string, which accepts any value: lists and objects are printed as JSON.
 Value text_cell(const Value& value, const json::storage_ptr& storage) {
   if (value.is_string()) return Value(value, storage);
   if (value.is_null()) return Value("<nil>", storage);
@@ -104,20 +104,20 @@ Value ColumnTable::cell_at(std::size_t i, const Object& object, std::int64_t now
   const Value* found = found_at(i, object);
   if (column.print != nullptr) return column.print(found, now_unix);
   if (found != nullptr) return cell(column.type, *found, now_unix, storage);
-  if (column.format == "name" && column.absent.is_null()) return Value("", storage);  // a bookmark's object has no name
+  if (column.format == "name" && column.absent.is_null()) return Value("", storage);  // the object of a bookmark has no name
   return Value(column.absent, storage);
 }
 
 Array ColumnTable::cells(const Object& object, std::int64_t now_unix, json::storage_ptr storage) const {
   Array out(storage);
   out.reserve(columns_.size());
-  // A cell function may have filled the cells of the following columns too.
+  // A function TableColumn::cells may have filled the cells of the following columns too.
   while (out.size() < columns_.size()) {
     const std::size_t i = out.size();
     const TableColumn& column = columns_[i];
     if (column.cells != nullptr) {
       column.cells(object, now_unix, out);
-      assert(out.size() > i);  // the last one may add a value without a column
+      assert(out.size() > i);  // the function of the last column may add a value that has no column
       if (out.size() == i) out.emplace_back(nullptr);
       continue;
     }
@@ -147,7 +147,7 @@ const TableConvertor& default_table_convertor() {
 }
 
 std::string human_duration(std::int64_t seconds) {
-  // The clocks of two machines may differ by a second.
+  // A negative second is not an error, because the clocks of two machines may differ by a second.
   if (seconds < -1) return "<invalid>";
   if (seconds < 0) return "0s";
   if (seconds < 120) return std::to_string(seconds) + "s";

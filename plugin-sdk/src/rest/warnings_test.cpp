@@ -1,4 +1,4 @@
-// Warnings as rows: their paths, messages and conditions.
+// Rows of warnings: their paths, messages and conditions.
 #include "backplane/rest/warnings.hpp"
 
 #include <gtest/gtest.h>

@@ -10,7 +10,7 @@
 namespace backplane BACKPLANE_API {
 namespace {
 
-constexpr int kMappedBits = 96;  // the prefix of IPv4 addresses written as IPv6
+constexpr int kMappedBits = 96;  // the length of the prefix of IPv4-mapped IPv6 addresses
 
 bool parse_decimal(std::string_view text, int most, int& out, bool& leading_zeros) {
   if (text.empty() || text.size() > 8) return false;
@@ -60,7 +60,8 @@ std::optional<IpAddress> parse_ip(std::string_view text) {
 
 namespace {
 
-// RFC 5952: lower case, no leading zeros, the first longest run of two or more zero groups as "::".
+// Prints an address as RFC 5952 requires: lower case, no leading zeros, and "::" for the first of the longest sequences of two or more zero
+// groups.
 std::string print_six(const IpAddress& address) {
   std::array<unsigned, 8> groups{};
   for (std::size_t i = 0; i < 8; ++i) groups[i] = static_cast<unsigned>(address.bytes[2 * i] << 8 | address.bytes[2 * i + 1]);
@@ -102,7 +103,7 @@ namespace {
 struct Range {
   IpAddress address;
   IpAddress network;
-  int bits = 0;  // prefix length of the written form: out of 32 or 128
+  int bits = 0;  // prefix length in the text: of 32 bits (IPv4) or 128 bits (IPv6)
   bool leading_zeros = false;
 };
 

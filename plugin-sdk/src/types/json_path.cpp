@@ -6,7 +6,7 @@
 namespace backplane BACKPLANE_API {
 namespace {
 
-// A walk recurses for each step, and a nested ".." visits all results of the outer one.
+// Limits, because walk() recurses for each step, and a second ".." visits all results of the first one.
 constexpr std::size_t kMaxText = 4096;
 constexpr std::ptrdiff_t kMaxSearches = 2;
 
@@ -38,7 +38,7 @@ std::optional<Value> parse_literal(std::string_view text) {
   return std::nullopt;
 }
 
-// The position of the bracket that closes the one at 0; quoted texts are skipped.
+// Returns the position of the bracket that closes the bracket at 0; skips quoted texts.
 std::size_t closing_bracket(std::string_view text) {
   char quote = 0;
   int depth = 0;
@@ -64,7 +64,7 @@ std::optional<double> number_of(const Value& value) {
   return std::nullopt;
 }
 
-// -1, 0, 1; nullopt if the two cannot be compared.
+// Returns -1, 0 or 1; nullopt if the values cannot be compared.
 std::optional<int> compare(const Value& a, const Value& b) {
   const auto left = number_of(a);
   const auto right = number_of(b);
@@ -114,7 +114,7 @@ bool JsonPath::parse_member(std::string_view& rest, std::vector<Step>& steps) {
   }
   std::size_t end = 0;
   while (end < rest.size() && rest[end] != '.' && rest[end] != '[') {
-    if (rest[end] == '\\' && end + 1 < rest.size()) ++end;  // "\." is a dot in the name
+    if (rest[end] == '\\' && end + 1 < rest.size()) ++end;  // "\." is a dot in a name
     step.name += rest[end++];
   }
   rest.remove_prefix(end);
@@ -168,7 +168,7 @@ bool JsonPath::parse_filter(std::string_view inside, Step& step) {
   }
   std::vector<Step> path;
   while (!left.empty()) {
-    // A filter's brackets may contain only names, so filters are not nested.
+    // Brackets inside a filter may contain only names, so filters cannot be nested.
     const bool named = left.front() == '[' && is_quote(trimmed(left.substr(1)).substr(0, 1));
     const bool read = left.front() == '.' ? parse_member(left, path) : named && parse_bracket(left, path);
     if (!read) return false;

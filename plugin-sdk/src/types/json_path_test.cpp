@@ -46,7 +46,7 @@ TEST(JsonPathTest, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(first(".spec[?(1==1)]"), "bad path");
 }
 
-// Regression: parsing recursed once for each of them and overflowed the stack.
+// Regression: parsing recursed for each nested filter and overflowed the stack.
 TEST(JsonPathTest, FiltersHoldNoFilters) {
   EXPECT_EQ(first(".spec.ports[?(@['port'] == 80)].name"), R"("http")");
   EXPECT_FALSE(JsonPath::parse(".a[?(@[?(@.b)])]"));

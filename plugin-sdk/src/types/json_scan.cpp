@@ -14,7 +14,7 @@
 namespace backplane BACKPLANE_API {
 namespace {
 
-// `at`: the offset after the opening quote; returns the offset of the closing one.
+// Returns the offset of the quote that closes a string. `at`: the offset after the opening quote.
 std::size_t string_end(std::string_view text, std::size_t at) {
 #ifdef __SSE2__
   for (; at + 16 <= text.size(); at += 16) {
@@ -24,7 +24,7 @@ std::size_t string_end(std::string_view text, std::size_t at) {
     if (found == 0) continue;
     at += static_cast<std::size_t>(std::countr_zero(static_cast<unsigned>(found)));
     if (text[at] == '"') return at;
-    break;  // an escape: byte by byte from here
+    break;  // a backslash: continue byte by byte
   }
 #endif
   for (; at < text.size(); ++at) {
@@ -35,14 +35,15 @@ std::size_t string_end(std::string_view text, std::size_t at) {
 }
 
 #ifdef __SSE2__
-// Population count of a few bits: the x86-64 baseline has no instruction for it, and a function call costs more.
+// Returns the number of set bits, of which there are few. The x86-64 baseline has no instruction for it, and a function call costs more
+// than this loop.
 std::size_t bit_count(std::uint64_t bits) noexcept {
   std::size_t count = 0;
   for (; bits != 0; bits &= bits - 1) ++count;
   return count;
 }
 
-// 64 bytes of JSON as bits.
+// Bit masks of 64 bytes of JSON: bit N belongs to byte N.
 struct Block {
   std::uint64_t quotes = 0;
   std::uint64_t slashes = 0;
@@ -52,7 +53,7 @@ struct Block {
   explicit Block(const char* text) {
     for (int i = 0; i < 4; ++i) {
       const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text + 16 * i));
-      // '[' and '{', ']' and '}' differ in one bit.
+      // '[' and '{' differ in one bit, and so do ']' and '}'.
       const __m128i folded = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
       quotes |= bits(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'))) << (16 * i);
       slashes |= bits(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))) << (16 * i);
@@ -63,11 +64,11 @@ struct Block {
   static std::uint64_t bits(__m128i bytes) { return static_cast<std::uint64_t>(static_cast<unsigned>(_mm_movemask_epi8(bytes))); }
 };
 
-// Goes through nested brackets block by block.
+// Scans nested brackets in blocks of 64 bytes.
 class NestedScan {
  public:
   explicit NestedScan(std::size_t depth) : depth_(depth) {}
-  // The offset after the bracket that closes the last level, if it is in this block; otherwise 0.
+  // Returns the offset after the bracket that closes the outermost level if it is in this block; otherwise 0.
   std::size_t take(const char* text) {
     const Block block(text);
     const std::uint64_t outside = ~in_string(block);
@@ -94,7 +95,7 @@ class NestedScan {
   bool escaped() const noexcept { return escaped_ != 0; }
 
  private:
-  // Bytes from an opening quote up to the closing one, without it.
+  // Returns the bytes from each opening quote up to its closing quote, which is not included.
   std::uint64_t in_string(const Block& block) {
     std::uint64_t quotes = block.quotes & ~escaped_bytes(block.slashes);
     for (int step = 1; step < 64; step *= 2) quotes ^= quotes << step;
@@ -102,7 +103,7 @@ class NestedScan {
     string_ = (inside >> 63) != 0 ? ~std::uint64_t{0} : 0;
     return inside;
   }
-  // Bytes with an odd number of backslashes before them.
+  // Returns the bytes that follow an odd number of backslashes.
   std::uint64_t escaped_bytes(std::uint64_t slashes) {
     if (slashes == 0) return std::exchange(escaped_, 0);
     std::uint64_t found = 0;
@@ -112,7 +113,7 @@ class NestedScan {
       const std::uint64_t lowest = left & -left;
       left &= left - 1;
       if ((escaped & lowest) != 0) {
-        found |= lowest;  // escaped, so it is not a quote
+        found |= lowest;  // it is escaped, so it is not a quote, and a backslash does not begin an escape
         continue;
       }
       if ((lowest >> 63) != 0) {
@@ -126,12 +127,12 @@ class NestedScan {
   }
 
   std::size_t depth_;
-  std::uint64_t string_ = 0;   // all ones: the block begins inside a string
-  std::uint64_t escaped_ = 0;  // 1: its first byte is escaped
+  std::uint64_t string_ = 0;   // all bits set: the next block begins inside a string
+  std::uint64_t escaped_ = 0;  // 1: the first byte of the next block is escaped
 };
 #endif
 
-// `at`: an offset outside strings, `depth` brackets deep; returns the offset after the bracket that closes all of them.
+// Returns the offset after the bracket that closes all levels. `at`: an offset outside strings, `depth` levels inside brackets.
 std::size_t skip_nested(std::string_view text, std::size_t at, std::size_t depth) {
 #ifdef __SSE2__
   NestedScan scan(depth);
@@ -162,7 +163,7 @@ std::size_t skip_nested(std::string_view text, std::size_t at, std::size_t depth
   return text.size();
 }
 
-// The paths that lead below `key`, without it; `whole`: one of them is `key` itself.
+// Returns the paths below the member `key`, without `key`. Sets `whole` if one of the paths is `key` itself.
 using Paths = boost::container::small_vector<std::string_view, 8>;
 Paths paths_below(std::span<const std::string_view> paths, std::string_view key, bool& whole) {
   Paths below;
@@ -174,7 +175,7 @@ Paths paths_below(std::span<const std::string_view> paths, std::string_view key,
   return below;
 }
 
-// Appends the selected members of the object that `scan` iterates over, up to the last of them.
+// Appends the selected members of the object that `scan` visits; stops after the last of them.
 void append_members(std::string& out, std::string_view text, MemberScan& scan, std::span<const std::string_view> paths) {
   std::size_t left = paths.size();
   char lead = '{';

@@ -66,7 +66,7 @@ class LabelLexer {
   }
 
  private:
-  // The longest symbol that starts here.
+  // Returns the longest symbol that begins here.
   Lexeme symbol() {
     std::string read;
     std::optional<Lexeme> found;
@@ -130,7 +130,7 @@ class LabelParser {
   }
 
  private:
-  // Where a value is expected, `in` and `notin` are ordinary words.
+  // Returns the next lexeme where a value is expected; there, `in` and `notin` are ordinary words.
   Lexeme look_value() const {
     Lexeme lexeme = lexemes_[at_];
     if (lexeme.token == Token::kIn || lexeme.token == Token::kNotIn) lexeme.token = Token::kIdentifier;
@@ -295,7 +295,7 @@ std::optional<std::int64_t> integer(std::string_view text) noexcept {
   return number;
 }
 
-// `value`: of the label that the requirement compares; nullopt if the object has no such label.
+// `value`: the value of the label that the requirement compares; nullopt if the object has no such label.
 bool requirement_matches(const LabelRequirement& requirement, std::optional<std::string_view> value) noexcept {
   const auto listed = [&] { return std::binary_search(requirement.values.begin(), requirement.values.end(), *value); };
   switch (requirement.op) {

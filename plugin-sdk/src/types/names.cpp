@@ -45,7 +45,7 @@ bool all(std::string_view text, Rule rule) noexcept {
   return std::all_of(text.begin(), text.end(), rule);
 }
 
-// [a-z0-9]([-a-z0-9]*[a-z0-9])?
+// The pattern [a-z0-9]([-a-z0-9]*[a-z0-9])?
 bool matches_label(std::string_view text) noexcept {
   return !text.empty() && is_lower_alnum(text.front()) && is_lower_alnum(text.back()) &&
          all(text, [](char c) { return is_lower_alnum(c) || c == '-'; });
@@ -58,7 +58,7 @@ bool matches_subdomain(std::string_view text) noexcept {
     text.remove_prefix(dot + 1);
   }
 }
-// ([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]
+// The pattern ([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]
 bool matches_key(std::string_view text) noexcept {
   return !text.empty() && is_alnum(text.front()) && is_alnum(text.back()) && all(text, is_key_letter);
 }
@@ -67,7 +67,7 @@ std::string max_length(std::size_t count, std::string_view unit) {
   return "must be no more than " + std::to_string(count) + " " + std::string(unit);
 }
 
-// generateName may end in dashes; the last dash is replaced by a letter for the check.
+// For the check of a generateName, which may end in dashes: replaces the last two characters by a letter, as upstream does.
 std::string mask_trailing_dash(std::string_view text) {
   if (text.size() > 1 && text.back() == '-') return std::string(text.substr(0, text.size() - 2)) + "a";
   return std::string(text);

@@ -82,7 +82,7 @@ TEST(ObjectMetaRules, NoFinalizersAreAddedToWhatIsBeingDeleted) {
             "[]string{\"e.com/y\"}");
 }
 
-// Every error prints the whole list.
+// Each error prints the whole list, so only a few errors are reported.
 TEST(ObjectMetaRules, OfManySurplusControllersAFewAreNamed) {
   std::string owners;
   for (int i = 0; i < 100; ++i) {
@@ -135,7 +135,7 @@ TEST(LabelSelectorRules, OperatorsAndValues) {
 
 struct QuantityCase {
   const char* text;
-  const char* canonical;  // null: refused
+  const char* canonical;  // null: the quantity is invalid
 };
 class Quantities : public testing::TestWithParam<QuantityCase> {};
 TEST_P(Quantities, HaveTheTextThatUpstreamPrints) {
@@ -160,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(All, Quantities,
                                          QuantityCase{"1 Gi", nullptr}, QuantityCase{"one", nullptr}, QuantityCase{"1e", nullptr},
                                          QuantityCase{"1Kii", nullptr}, QuantityCase{"1K", nullptr}));
 
-// k8s.io/apimachinery's Quantity.String of a parsed quantity.
+// Expected values: Quantity.String() of k8s.io/apimachinery for the parsed quantity.
 INSTANTIATE_TEST_SUITE_P(AsSent, Quantities,
                          testing::Values(QuantityCase{"12e+6", "12e+6"}, QuantityCase{"12E6", "12E6"}, QuantityCase{"12e007", "120e6"},
                                          QuantityCase{"007", "007"}, QuantityCase{"001m", "001m"}, QuantityCase{"000m", "0"},

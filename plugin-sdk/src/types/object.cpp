@@ -14,7 +14,8 @@
 namespace backplane BACKPLANE_API {
 namespace {
 
-// The bytes were written by this server, so they are JSON.  If a scan reaches the end, the text is unchanged.
+// Scans JSON that this server has written, which is therefore valid.  If the scan reaches the end of the text, splice_resource_version()
+// does not change the text.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) noexcept : text_(text) {}
@@ -27,7 +28,7 @@ class Scanner {
     ++at_;
     return true;
   }
-  // The string at this position without its quotes, still escaped.
+  // Returns the string at this position without its quotes; escapes are not decoded.
   std::string_view string() noexcept {
     const std::size_t first = ++at_;
     while (at_ < text_.size() && text_[at_] != '"') at_ += text_[at_] == '\\' ? 2 : 1;
@@ -48,7 +49,7 @@ class Scanner {
       if (letter == '{' || letter == '[') {
         ++depth;
       } else if (letter == '}' || letter == ']') {
-        if (depth == 0) return;  // the end of the enclosing value, after a number or a literal
+        if (depth == 0) return;  // the end of the enclosing object or list; the value is a number or a literal
         if (--depth == 0) {
           ++at_;
           return;
@@ -65,23 +66,23 @@ class Scanner {
   std::size_t at_ = 0;
 };
 
-// Whether `key` precedes resourceVersion in the object's order.
+// True if `key` precedes resourceVersion in the order of the object's members.
 bool before_version(std::string_view key, bool sorted_keys) noexcept {
   if (sorted_keys) return key < "resourceVersion";
   static constexpr std::array<std::string_view, 5> kBefore = {"name", "generateName", "namespace", "selfLink", "uid"};
   return std::find(kBefore.begin(), kBefore.end(), key) != kBefore.end();
 }
 
-// The offset of the new member, and the size of the old one that it replaces.
+// Where to insert the new member, and the size of the old member that it replaces.
 struct Splice {
   std::size_t at = 0;
   std::size_t drop = 0;
   bool comma_before = false;
   bool comma_after = false;
-  bool whole_metadata = false;  // metadata itself is missing
+  bool whole_metadata = false;  // metadata is missing and must be inserted too
 };
 
-// `scanner` is at the '{' of metadata.
+// Precondition: `scanner` is at the '{' of metadata.
 Splice splice_into_metadata(Scanner& scanner, bool sorted_keys) {
   scanner.take('{');
   Splice out;
@@ -145,7 +146,7 @@ Labels read_labels(const Object& tree) {
   return out;
 }
 
-// True if `key` ends with the namespace, if any, "/" and the name.
+// True if `key` ends with the namespace (unless it is empty), "/" and the name.
 bool ends_with_path(std::string_view key, std::string_view ns, std::string_view name) noexcept {
   if (!key.ends_with(name)) return false;
   key.remove_suffix(name.size());
@@ -153,7 +154,7 @@ bool ends_with_path(std::string_view key, std::string_view ns, std::string_view 
   return key.ends_with('/') && key.substr(0, key.size() - 1).ends_with(ns);
 }
 
-// The offset of the members after kind and apiVersion; 0 if the text does not begin with these two.
+// Returns the offset of the members after kind and apiVersion; 0 if the object does not begin with these two members.
 std::uint32_t find_item_offset(const Object& tree, std::string_view json) {
   if (tree.size() < 3 || tree.begin()->key() != "kind" || std::next(tree.begin())->key() != "apiVersion") return 0;
   Scanner scanner(json);
@@ -175,12 +176,12 @@ struct ObjectEntry::Slot {
   const Slot* next;
 };
 
-// The entry's conversions by view.  Views (of custom resources) may end; the slot of an ended view is reused.
+// The conversions of the entry, by view (rest/resource_config.hpp).  A view of a custom resource may be destroyed; its slot is then reused.
 struct ObjectEntry::Versions {
   struct Made {
     std::weak_ptr<const void> view;
     ObjectRef object;
-    // Compared by control block, because the address of an ended view may be reused.
+    // Compares the control blocks, because the address of a destroyed view may be reused.
     bool by(const std::shared_ptr<const void>& asking) const noexcept { return !view.owner_before(asking) && !asking.owner_before(view); }
   };
   const Made* find(const std::shared_ptr<const void>& view) const noexcept {
@@ -188,7 +189,7 @@ struct ObjectEntry::Versions {
     return found == made.end() ? nullptr : &*found;
   }
 
-  std::mutex mutex;  // the members below
+  std::mutex mutex;  // guards the members below
   std::vector<Made> made;
 };
 
@@ -216,10 +217,10 @@ ObjectEntry::~ObjectEntry() {
   delete versions_.load(std::memory_order_acquire);
 }
 
-// `append` appends `size` bytes, which replace [begin, end).
+// Replaces [begin, end) of the texts by `size` bytes, which `append` appends.
 template <class Append>
 void ObjectEntry::replace_texts(std::size_t begin, std::size_t end, std::size_t size, const Append& append) {
-  std::string texts;  // not changed in place: the string would get spare capacity, and the appended bytes may be a view of it
+  std::string texts;  // a new string: changing texts_ in place would give it spare capacity, and the appended bytes may be a view of texts_
   texts.reserve(texts_.size() - (end - begin) + size);
   texts.append(texts_, 0, begin);
   append(texts);
@@ -303,7 +304,7 @@ std::optional<ObjectRef> ObjectEntry::version(const std::shared_ptr<const void>&
 }
 
 ObjectRef ObjectEntry::publish_version(const std::shared_ptr<const void>& view, ObjectRef object) const {
-  // A kind has two or three versions at a time, and for a short time also the versions before a change.
+  // A kind has two or three versions at a time. After a change of the kind, the views before the change exist for a short time too.
   constexpr std::size_t kMostVersions = 4;
   Versions* versions = versions_.load(std::memory_order_acquire);
   if (versions == nullptr) {

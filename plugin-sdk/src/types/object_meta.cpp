@@ -9,7 +9,7 @@ namespace backplane BACKPLANE_API {
 namespace {
 
 constexpr std::size_t kMaxAnnotationBytes = 256 * 1024;
-// Each problem of a second controller shows the whole list, which may be megabytes, so only this many are reported.
+// Each error about an additional controller prints the whole list, which may have megabytes, so at most this many errors are reported.
 constexpr std::size_t kMaxSurplusControllers = 4;
 
 void add_problems(const Problems& problems, const std::string& path, std::string_view value, FieldErrors& errors) {
@@ -95,7 +95,7 @@ void validate_no_new_finalizers(const Object& metadata, const Object& old, Field
                    "no new finalizers can be added if the object is being deleted, found new finalizers []string{" + list + "}");
 }
 
-// Members that no update may change.
+// Checks the members that no update may change.
 void validate_immutable(const Object& metadata, const Object& old, FieldErrors& errors) {
   for (std::string_view key : {"name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"}) {
     const Value* now = find(metadata, key);

@@ -7,12 +7,12 @@
 namespace backplane BACKPLANE_API {
 namespace {
 
-// Resource names without a domain that a quota can count, and the places where they are allowed.
+// A resource name without a domain, and where it is allowed.
 struct StandardResource {
   std::string_view name;
   bool quota = true;
   bool container = false;
-  bool whole = false;  // only integers are allowed
+  bool whole = false;  // amounts must be integers
 };
 constexpr StandardResource kStandardResources[] = {
     {"cpu", true, true},
@@ -43,7 +43,7 @@ const StandardResource* standard_resource(std::string_view name) noexcept {
   return found == std::end(kStandardResources) ? nullptr : found;
 }
 
-// True for a name with a domain outside kubernetes.io that a quota can count.
+// True for a name with a domain outside kubernetes.io that a quota can limit.
 bool is_extended_resource(std::string_view name) {
   return !name.starts_with("requests.") && is_qualified_name("requests." + std::string(name)).empty();
 }

@@ -24,7 +24,7 @@ std::optional<std::uint64_t> number_of(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() ? std::optional(out) : std::nullopt;
 }
 
-// At most `most` parts, the last of which is the rest.
+// Splits `text` at its dots into at most `most` parts. The last part is the rest.
 std::vector<std::string_view> parts_of(std::string_view text, std::size_t most) {
   std::vector<std::string_view> out;
   while (out.size() + 1 < most) {
@@ -54,7 +54,7 @@ class Reader {
   }
 
  private:
-  // Cuts off the text after the mark and returns it; false if there is no mark.
+  // Removes `mark` and the text after it, which it stores in `rest`. Returns false if `text` does not contain `mark`.
   static bool split(std::string_view& text, char mark, std::string_view& rest) {
     const std::size_t at = text.find(mark);
     if (at == std::string_view::npos) return false;

@@ -21,7 +21,7 @@ AnnotationValue parsed(std::string_view text) {
   return read.ok() ? AnnotationValue{std::move(*read), {}} : problem_of(read.status().message());
 }
 
-// Returns the error if the value is not such an object; otherwise brings the object into canonical form.
+// Returns the error if the value is not an object of the type. Otherwise changes the object into canonical form and returns an empty text.
 std::string object_problem(Value& value, const Schema& type, const std::string& go_type) {
   if (!value.is_object()) return mismatch(value, go_type);
   const Status status = type.normalize(value, nullptr);

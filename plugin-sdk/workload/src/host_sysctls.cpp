@@ -16,7 +16,8 @@ constexpr std::array<std::string_view, 10> kIpc = {
     "kernel.sem", "kernel.shmall", "kernel.shmmax", "kernel.shmmni", "kernel.shm_rmid_forced",
     "kernel.shm", "kernel.msgmax", "kernel.msgmnb", "kernel.msgmni", "kernel.msg"};
 
-// "net/ipv4/conf/eno2.100/rp_filter" with dots and slashes exchanged if the first separator is a slash.
+// Returns the sysctl with dots as separators. If the first separator is a slash, exchanges dots and slashes
+// ("net/ipv4/conf/eno2.100/rp_filter").
 std::string with_dots(std::string_view name) {
   std::string out(name);
   const auto first = name.find_first_of("./");

@@ -1,4 +1,4 @@
-// The grammar of image references: [domain[:port]/]path[:tag][@digest].
+// Parses image references: [domain[:port]/]path[:tag][@digest].
 #include "backplane/workload/image_name.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ bool has_upper(std::string_view text) noexcept {
   return std::any_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
 }
 
-// Calls `good` for every part between separators; returns false at the first part that is not.
+// Calls `good` for each part between separators. Returns false as soon as `good` returns false.
 template <class Good>
 bool every_part(std::string_view text, char separator, Good good) {
   while (true) {
@@ -29,7 +29,7 @@ bool every_part(std::string_view text, char separator, Good good) {
   }
 }
 
-// Letters and digits with one dot, one or two underscores, or any number of dashes between.
+// True for letters and digits with separators between them: one dot, one or two underscores, or any number of dashes.
 bool is_path_component(std::string_view text) {
   if (text.empty() || !is_lower_or_digit(text.front()) || !is_lower_or_digit(text.back())) return false;
   for (std::size_t i = 0; i < text.size();) {
@@ -83,7 +83,7 @@ struct Split {
   std::string rest;
 };
 
-// Familiar names have no domain: "nginx" is docker.io/library/nginx.
+// Splits a name into domain and path. A familiar name has no domain: "nginx" is docker.io/library/nginx.
 Split split_domain(std::string_view image) {
   const auto slash = image.find('/');
   if (slash == std::string_view::npos) return {std::string(kDefaultDomain), "library/" + std::string(image)};
@@ -101,7 +101,7 @@ Split split_domain(std::string_view image) {
 }  // namespace
 
 std::optional<std::string> image_tag(std::string_view image) {
-  // 64 hexadecimal digits are an image id, which cannot be pulled.
+  // A name of 64 hexadecimal digits is an image id, which cannot be pulled.
   const bool hex = std::all_of(image.begin(), image.end(), [](char c) { return is_hex(c) && !(c >= 'A' && c <= 'F'); });
   if (image.size() == kIdentifier && hex) return std::nullopt;
   const Split split = split_domain(image);

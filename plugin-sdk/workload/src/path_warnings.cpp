@@ -1,4 +1,4 @@
-// Warnings about files of one volume that overwrite each other.
+// Warnings about files in one volume that overwrite each other.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -21,13 +21,13 @@ struct File {
 };
 using Files = std::vector<File>;
 
-// A response holds at most this many: the number of overlaps may grow with the square of the number of files.
+// The maximum number of warnings in a response, because the number of overlaps may be quadratic in the number of files.
 constexpr std::size_t kMostWarnings = 1000;
 
-// The files of one volume in their order, indexed by path and by the folders above it.
+// The files of one volume, in the order in which they were added, indexed by their paths and by the folders that contain them.
 class Volume {
  public:
-  // The earlier files that conflict with one at `path`, in their order.
+  // Returns the earlier files that conflict with a file at `path`, in the order in which they were added.
   std::vector<const File*> in_the_way(const std::string& path) const {
     std::vector<std::size_t> found;
     const auto take = [&](auto begin, auto end) {
@@ -56,10 +56,10 @@ class Volume {
  private:
   Files files_;
   std::multimap<std::string, std::size_t, std::less<>> by_path_;
-  std::set<std::size_t> lengths_;  // lengths of those paths, to look up only possible parent folders
+  std::set<std::size_t> lengths_;  // the lengths of the paths in by_path_, to look up only possible parent folders
 };
 
-// Adds files one by one and reports each earlier one that conflicts.
+// Adds files one by one, and adds a warning for each earlier file that conflicts.
 void warn_of_files(const Files& added, Volume& files, const std::string& volume, const std::string& what, Warnings& out) {
   for (File file : added) {
     file.path.resize(file.path.find_last_not_of('/') + 1);
@@ -82,7 +82,7 @@ std::string called(std::string_view kind, const Object& source, std::string_view
   return std::string(kind) + " " + quoted(get_string(source, member));
 }
 
-// The files of a projection's first kind of source, in upstream's order of kinds.
+// Returns the files of the first source of a projection, in upstream's order of kinds of sources.
 Files projected_files(const Object& source) {
   if (const Object* map = get_object(source, "configMap"); map && has(*map, "items"))
     return files_of(*map, called("ConfigMap", *map, "name"));

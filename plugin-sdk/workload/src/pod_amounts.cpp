@@ -1,4 +1,4 @@
-// The total resources of a pod's containers.
+// Computes the total resources of a pod's containers.
 #include "backplane/core/json_access.hpp"
 #include "backplane/types/names.hpp"
 #include "backplane/workload/pod_defaults.hpp"
@@ -32,7 +32,8 @@ Object sum_of_containers(const Object& pod_spec, std::string_view list) {
   const auto of = [list](const Object& container) -> const Object& {
     return object_or_empty(object_or_empty(container, "resources"), list);
   };
-  Object out, sidecars, most;  // of all containers that run together; of the sidecars among them; the maximum while an init container runs
+  // out: of the containers that run at the same time. sidecars: of the sidecars among them. most: the maximum while an init container runs.
+  Object out, sidecars, most;
   each(pod_spec, "containers", [&](const Object& container, std::size_t) { add(out, of(container)); });
   each(pod_spec, "initContainers", [&](const Object& container, std::size_t) {
     if (get_string(container, "restartPolicy") == "Always") {

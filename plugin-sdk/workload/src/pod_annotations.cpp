@@ -25,7 +25,7 @@ constexpr std::string_view kUnconfined = "unconfined";
 
 bool is_windows(const Object& pod_spec) { return get_string_path(pod_spec, "os.name") == "windows"; }
 
-// Without a plus sign and leading zeros.
+// True for a deletion cost: a 32-bit integer without a plus sign and without leading zeros.
 bool is_cost(std::string_view text) {
   if (text.empty() || (text != "0" && text.front() != '-' && (text.front() < '1' || text.front() > '9'))) return false;
   std::int32_t value = 0;
@@ -74,7 +74,8 @@ void validate_app_armor_text(std::string_view key, std::string_view profile, con
   errors.invalid(path, profile, "invalid AppArmor profile name: " + quoted(profile));
 }
 
-// Checks that the annotation of "seccomp" or "apparmor" agrees with the field. `others`: texts that mean RuntimeDefault.
+// One kind of profile ("seccomp" or "apparmor") that may be set by an annotation and by a field. `defaults`: texts that mean
+// RuntimeDefault.
 struct ToldTwice {
   std::string_view what;
   std::string_view member;
@@ -101,7 +102,7 @@ void check_same(const ToldTwice& kind, std::string_view annotation, const Object
   }
 }
 
-// `otherwise`: the profile of containers that have none.
+// `otherwise`: the profile of containers that have no profile.
 void check_containers(const ToldTwice& kind, std::string_view prefix, const Object& annotations, const Object& pod_spec, const Path& path,
                       const Object* otherwise, FieldErrors& errors) {
   each_container(pod_spec, path, [&](const Object& container, const Path& item) {

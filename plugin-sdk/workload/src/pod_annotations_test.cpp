@@ -48,7 +48,7 @@ TEST(PodAnnotations, AreWhatTheyMayBe) {
                 "'Exists'");
 }
 
-// Regression: the container of each annotation was searched linearly.
+// Regression: the search for the container of each annotation was linear.
 TEST(PodAnnotations, ManyContainersAreLookedUp) {
   constexpr int kMany = 30'000;
   std::string annotations, containers;

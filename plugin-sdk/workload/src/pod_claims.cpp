@@ -1,4 +1,4 @@
-// Device claims of a pod, and its pod-level resources.
+// The device claims of a pod, and its pod-level resources.
 #include <algorithm>
 #include <array>
 
@@ -21,7 +21,7 @@ std::string joined_names(const std::set<std::string>& names) {
   return out;
 }
 
-// A container may use a claim, or a request of a claim, only once.
+// Checks that a container uses a claim, or a request of a claim, only once.
 void validate_used_once(const Object& use, const Path& path, std::set<std::string>& used, FieldErrors& errors) {
   const std::string name(get_string(use, "name"));
   if (used.contains(name)) {
@@ -62,7 +62,7 @@ void validate_pod_level_names(const Object& resources, const Path& path, const P
   }
 }
 
-// Pod-level requests must cover the sum of the containers' requests; of limits, only huge pages must.
+// Checks that pod-level requests are at least the sum of the containers' requests. For limits, this applies only to huge pages.
 void validate_sums(const Object& pod_spec, const Object& resources, const Path& path, FieldErrors& errors) {
   for (std::string_view list : {"requests", "limits"}) {
     const Object& whole = object_or_empty(resources, list);
@@ -79,7 +79,7 @@ void validate_sums(const Object& pod_spec, const Object& resources, const Path& 
   }
 }
 
-// A container's limit must not exceed the pod's.
+// Checks that no container's limit exceeds that of the pod.
 void validate_container_limits(const Object& pod_spec, const Object& limits, const Path& path, FieldErrors& errors) {
   each(pod_spec, "containers", [&](const Object& container, std::size_t i) {
     for (const auto& limit : object_or_empty(object_or_empty(container, "resources"), "limits")) {
@@ -115,7 +115,7 @@ std::set<std::string> validate_resource_claims(const Object& pod_spec, const Pat
 
 void validate_claims_used(const Object& resources, const Path& path, const std::set<std::string>& known, FieldErrors& errors) {
   std::set<std::string> used;
-  std::string rest;  // the same text for all errors
+  std::string rest;  // equal in all errors
   each(resources, "claims", [&](const Object& use, std::size_t i) {
     const Path item = path.at("claims", i);
     const std::string name(get_string(use, "name"));
@@ -126,7 +126,7 @@ void validate_claims_used(const Object& resources, const Path& path, const std::
     validate_used_once(use, item, used, errors);
     if (known.contains(name)) return;
     if (errors.left_out() > 0) {
-      errors.not_found(item, name);  // this error is only counted
+      errors.not_found(item, name);  // counted only, because the list of errors is full
       return;
     }
     if (rest.empty()) rest = known.empty() ? " which is empty" : ": " + joined_names(known);

@@ -1,4 +1,4 @@
-// Containers of a pod: names, images, ports, environment, mounts, probes, handlers, security.
+// Rules for the containers of a pod: names, images, ports, environment, mounts, probes, handlers, security.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -17,7 +17,7 @@ using namespace kit;
 
 namespace {
 
-// The context of the rules for one container.
+// Data of the pod that the rules for one container need.
 struct Surroundings {
   const Object& pod_spec;
   const std::set<std::string>& volumes;
@@ -138,7 +138,7 @@ void validate_regular(const Object& pod_spec, const Path& path, const Surroundin
   });
 }
 
-// Upstream does not check these members of a list's items, so the schema's errors at and below them are removed.
+// Removes the errors of the schema at these members of the list's items, and below them, because upstream does not check these members.
 void take_back(const std::unordered_set<std::string>& places, std::string_view list, FieldErrors& errors) {
   const auto is_there = [&](const FieldError& error) {
     if (!error.field.starts_with(list)) return false;
@@ -146,7 +146,7 @@ void take_back(const std::unordered_set<std::string>& places, std::string_view l
     if (member == std::string::npos) return false;
     return places.contains(error.field.substr(0, error.field.find_first_of(".[", member + 2)));
   };
-  // Errors that are only counted cannot be removed.
+  // Errors that were only counted cannot be removed.
   if (places.empty() || errors.left_out() > 0 || std::none_of(errors.list().begin(), errors.list().end(), is_there)) return;
   FieldErrors kept;
   for (const FieldError& error : errors.list()) {
@@ -155,7 +155,7 @@ void take_back(const std::unordered_set<std::string>& places, std::string_view l
   errors = std::move(kept);
 }
 
-// `names`: of the regular containers; those of the init containers are added.
+// `names`: the names of the regular containers; the function adds those of the init containers.
 void validate_init(const Object& pod_spec, const Path& path, const Surroundings& around, std::set<std::string>& names,
                    FieldErrors& errors) {
   std::unordered_set<std::string> unread;
@@ -186,7 +186,7 @@ void validate_init(const Object& pod_spec, const Path& path, const Surroundings&
   errors.add(forbidden);
 }
 
-// Sub-paths are bound into the pod until it ends, and ephemeral containers come later.
+// Sub-paths are not allowed in ephemeral containers: sub-paths are bound until the pod ends, and ephemeral containers are added later.
 void validate_ephemeral_mounts(const Object& container, const Path& path, FieldErrors& errors) {
   each(container, "volumeMounts", [&](const Object& mount, std::size_t i) {
     const Path item = path.at("volumeMounts", i);
@@ -196,7 +196,7 @@ void validate_ephemeral_mounts(const Object& container, const Path& path, FieldE
   });
 }
 
-// `names`: of all other containers.
+// `names`: the names of all other containers.
 void validate_ephemeral(const Object& pod_spec, const Path& path, const Surroundings& around, const std::set<std::string>& names,
                         FieldErrors& errors) {
   std::set<std::string> all(names);
@@ -215,7 +215,7 @@ bool is_huge_page_field(std::string_view field) {
   return field.starts_with("limits.hugepages-") || field.starts_with("requests.hugepages-");
 }
 
-// An amount is printed in its largest unit that gives an integer.
+// Checks a divisor: the output of the field is the amount divided by it.
 void validate_divisor(std::string_view field, std::string_view divisor, const Path& path, FieldErrors& errors) {
   if (divisor.empty() || divisor == "0") return;
   const std::string_view resource = field.substr(std::min(field.find('.') + 1, field.size()));
@@ -236,7 +236,7 @@ void validate_divisor(std::string_view field, std::string_view divisor, const Pa
                      std::string(what) + " resource");
 }
 
-// "metadata.labels['key']" in two parts; nullopt if the text has no subscript.
+// Returns the two parts of "metadata.labels['key']"; nullopt if the text has no subscript.
 std::optional<std::pair<std::string_view, std::string_view>> subscript_of(std::string_view text) {
   if (!text.ends_with("']")) return std::nullopt;
   text.remove_suffix(2);
@@ -269,7 +269,7 @@ void validate_field_ref(const Object& holder, const Path& path, const std::set<s
     if (base == "metadata.annotations") return add_problems(is_qualified_name(lowered), field, lowered, errors);
     return errors.invalid(target, text, "error converting fieldPath: field label does not support subscript: " + std::string(text));
   }
-  // spec.host is the former name of spec.nodeName.
+  // spec.host is a former name of spec.nodeName.
   const std::string name(text == "spec.host" ? std::string_view("spec.nodeName") : text);
   if (allowed.contains(name)) return;
   static const std::set<std::string, std::less<>> kKnown = {

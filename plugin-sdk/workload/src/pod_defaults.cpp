@@ -13,7 +13,7 @@ using namespace kit;
 
 namespace {
 
-// "Always" for the latest tag.  A malformed name has no tag: validation or the kubelet refuses it.
+// Returns "Always" for the tag latest.  A malformed name has no tag; validation or the kubelet refuses it.
 std::string_view pull_policy(std::string_view image) { return image_tag(image) == "latest" ? "Always" : "IfNotPresent"; }
 
 void default_container(Object& container) {
@@ -33,7 +33,7 @@ void default_volume(Object& volume) {
   if (Object* image = mutable_object(volume, "image")) fill(*image, "pullPolicy", pull_policy(get_string(*image, "reference")));
 }
 
-// A missing request defaults to the limit.
+// Sets missing requests to the limits.
 void default_requests(Object& container) {
   Object* resources = mutable_object(container, "resources");
   const Object* limits = resources ? get_object(*resources, "limits") : nullptr;
@@ -45,8 +45,8 @@ void default_requests(Object& container) {
   }
 }
 
-// Defaults of pod-level resources, if the pod has some: huge pages and requests are the sums of the containers'; a missing
-// request is the limit.
+// Sets the defaults of pod-level resources, if the pod has some. Huge pages and requests default to the sums of the containers' resources;
+// a request that is still missing defaults to the limit.
 void default_pod_amounts(Object& pod_spec) {
   Object* resources = mutable_object(pod_spec, "resources");
   if (resources == nullptr) return;
@@ -79,7 +79,7 @@ constexpr std::string_view kOldAnnotations[] = {"pod.alpha.kubernetes.io/init-co
                                                 "pod.alpha.kubernetes.io/init-container-statuses", "pod.beta.kubernetes.io/init-containers",
                                                 "pod.beta.kubernetes.io/init-container-statuses"};
 
-// Init containers were annotations in old versions. They are now ignored and removed.
+// Removes annotations of old versions that contained init containers. The server ignores them.
 void drop_old_annotations(Object& pod_or_template) {
   Object* metadata = mutable_object(pod_or_template, "metadata");
   Object* annotations = metadata ? mutable_object(*metadata, "annotations") : nullptr;
@@ -96,7 +96,7 @@ void apply_pod_spec_defaults(Object& pod_spec) {
   each_mutable(pod_spec, "volumes", default_volume);
   const std::string_view account = get_string(pod_spec, "serviceAccountName");
   const std::string_view old_account = get_string(pod_spec, "serviceAccount");
-  // Two names of one field: the newer name wins.
+  // serviceAccountName and serviceAccount are two names of one field. The newer name takes precedence.
   if (!account.empty()) {
     pod_spec["serviceAccount"] = std::string(account);
   } else if (!old_account.empty()) {
@@ -125,7 +125,7 @@ void apply_pod_only_defaults(Object& pod) {
   drop_old_annotations(pod);
   Object& pod_spec = ensure_object(pod, "spec");
   fill_missing(pod_spec, "enableServiceLinks", true);
-  // Old clients sent negative periods; they become 1.
+  // Old clients sent negative grace periods; they are changed to 1.
   if (get_int(pod_spec, "terminationGracePeriodSeconds").value_or(0) < 0) pod_spec["terminationGracePeriodSeconds"] = 1;
   const bool host_network = get_bool(pod_spec, "hostNetwork").value_or(false);
   for (std::string_view list : {"initContainers", "containers"}) {

@@ -1,4 +1,4 @@
-// Volumes in a container: as files, as devices, and as sources of environment variables.
+// Rules for the volumes of a container: as files, as devices, and as sources of environment variables.
 #include <map>
 
 #include "backplane/core/json_access.hpp"
@@ -11,7 +11,7 @@ using namespace kit;
 
 namespace {
 
-// The names and paths that one list of a container has used, for the other list.
+// The names and paths that one list of a container uses, for checking the other list.
 struct Taken {
   Taken(const Object& container, std::string_view list, std::string_view place) {
     each(container, list, [&](const Object& item, std::size_t) {
@@ -36,7 +36,7 @@ void validate_recursion(const Object& mount, const Path& path, FieldErrors& erro
   }
 }
 
-// Upstream reports errors of an item's propagation for the list.
+// As upstream, reports errors of an item's mountPropagation at the path of the list.
 void validate_modes(const Object& container, const Object& mount, const Path& path, FieldErrors& errors) {
   const Path propagation = path.at("mountPropagation");
   check_one_of(mount, "mountPropagation", path, {"Bidirectional", "HostToContainer", "None"}, errors);
@@ -110,7 +110,7 @@ std::set<std::string> volumes_of_claims(const Object& pod_spec) {
   std::set<std::string> claimed;
   each(pod_spec, "volumes", [&](const Object& volume, std::size_t) {
     const std::string name(get_string(volume, "name"));
-    // Of several volumes of one name the last one counts.
+    // If several volumes have the same name, the last one applies.
     if (has(volume, "persistentVolumeClaim") || has(volume, "ephemeral")) {
       claimed.insert(name);
     } else {

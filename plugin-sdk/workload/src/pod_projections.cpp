@@ -1,4 +1,4 @@
-// Projected volumes: each item has one source, and all files are in one directory.
+// Rules for projected volumes: each item has one source, and all files are in one directory.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -21,14 +21,14 @@ const std::set<std::string> kVolumeFields = {"metadata.annotations", "metadata.l
 constexpr std::array<std::string_view, 6> kKinds = {
     "secret", "configMap", "downwardAPI", "serviceAccountToken", "clusterTrustBundle", "podCertificate"};
 
-// The same as the schema's format volumePath.
+// Returns the errors that the schema's format volumePath reports.
 std::vector<std::string> volume_path_problems(std::string_view text) {
   std::vector<std::string> out = descending_path_problems(text);
   if (text.starts_with("..") && !text.starts_with("../")) out.emplace_back("must not start with '..'");
   return out;
 }
 
-// Adds the path of a file; `shown`: quoted in the error if another source has the same path.
+// Collects the paths of the files of a volume. add() reports an error if another source has the same path; the error quotes `shown`.
 class Files {
  public:
   Files(const Path& volume, FieldErrors& errors) : volume_(volume), errors_(errors) {}

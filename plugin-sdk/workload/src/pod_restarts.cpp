@@ -1,4 +1,4 @@
-// Restart policies, resize policies and sleeping handlers of containers.
+// Rules for restart policies, resize policies and sleeping handlers of containers.
 #include "backplane/core/json_access.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "pod_parts.hpp"
@@ -75,7 +75,7 @@ void validate_sleeps(const Object& pod_spec, const Object& container, const Path
   for (std::string_view key : {"postStart", "preStop"}) {
     const Object& handler = object_or_empty(*lifecycle, key);
     const Object* sleep = get_object(handler, "sleep");
-    // Of several handlers, only the first is checked.
+    // If a handler has several actions, only the first one is checked.
     if (sleep == nullptr || has(handler, "exec") || has(handler, "httpGet") || has(handler, "tcpSocket")) continue;
     const std::int64_t seconds = get_int(*sleep, "seconds").value_or(0);
     if (seconds >= 0 && seconds <= *grace) continue;

@@ -1,4 +1,4 @@
-// Rules of pod specs that cross their fields: claims, mounts, restarts, security.
+// Rules of pod specs that involve several fields: claims, mounts, restarts, security.
 #include <gtest/gtest.h>
 
 #include "backplane/types/schema.hpp"
@@ -21,14 +21,14 @@ std::string problems_of(const std::string& pod_spec) {
   return errors.empty() ? "" : errors.aggregate_message();
 }
 
-// The errors of a pod whose only container has these members; and of a pod that has them itself.
+// Returns the errors of a pod whose only container has `members`, and whose spec has `spec_members`.
 std::string in_container(const std::string& members, const std::string& spec_members = "") {
   return problems_of(R"({"containers":[{"name":"c","image":"i",)" + members + "}]" + (spec_members.empty() ? "" : ",") + spec_members +
                      "}");
 }
 std::string in_spec(const std::string& members) { return problems_of(R"({"containers":[{"name":"c","image":"i"}],)" + members + "}"); }
 
-// Regression: the probes of an init container that is not a sidecar were checked, although it may have none.
+// Regression: the probes of an init container that is not a sidecar were validated, although such a container may have none.
 TEST(PodRules, WhatAnInitContainerMayNotHaveIsNotLookedInto) {
   EXPECT_EQ(in_spec(R"("initContainers":[{"name":"n","image":"i","livenessProbe":{}}])"),
             "spec.initContainers[0].livenessProbe: Forbidden: may not be set for init containers without restartPolicy=Always");
@@ -144,7 +144,8 @@ TEST(PodClaims, AreUsedByTheirNames) {
             "spec.containers[0].resources.claims[1]: Duplicate value: \"a\"");
 }
 
-// Regression: every two were compared, and each error listed all names: such a pod blocked its loop for a minute.
+// Regression: the check compared all pairs of claims, and each error contained all names, so such a pod blocked its event loop for a
+// minute.
 TEST(PodResources, ManyClaimsAreLookedUp) {
   constexpr int kMany = 50'000;
   std::string claims, known, unknown;
@@ -159,7 +160,7 @@ TEST(PodResources, ManyClaimsAreLookedUp) {
   EXPECT_NE(in_container("\"resources\":{\"claims\":[" + unknown + "]}", claims), "");
 }
 
-// Regression: the volume of each mount was searched linearly.
+// Regression: the search for the volume of each mount was linear.
 TEST(PodMounts, ManyDevicesAreLookedUp) {
   constexpr int kMany = 30'000;
   std::string volumes, devices;

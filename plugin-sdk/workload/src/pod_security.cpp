@@ -1,4 +1,4 @@
-// Users of a pod and its containers, and rules of its operating system.
+// Rules for the users of a pod and its containers, and for its operating system.
 #include <array>
 
 #include "backplane/core/json_access.hpp"
@@ -16,7 +16,7 @@ namespace {
 
 bool is_on(const Object& object, std::string_view key) { return get_bool(object, key).value_or(false); }
 
-// Pods that share their host's users may not see all of /proc.
+// True if the pod uses its host's users. Such a pod may not access all of /proc.
 bool shares_users(const Object& pod_spec) { return get_bool(pod_spec, "hostUsers").value_or(true); }
 
 void validate_escalation(const Object& security, const Path& path, FieldErrors& errors) {
@@ -48,7 +48,7 @@ void validate_host_users(const Object& pod_spec, const Path& path, const PodVali
 
 struct Member {
   std::string_view name;
-  bool of_spec = false;  // it is a member of the pod's spec
+  bool of_spec = false;  // true: a member of the pod's spec; false: of securityContext
 };
 
 constexpr std::array<Member, 15> kNotOnWindows = {{{"appArmorProfile"},
@@ -70,7 +70,7 @@ constexpr std::array<std::string_view, 10> kNotInWindowsContainers = {
     "appArmorProfile", "seLinuxOptions",           "seccompProfile", "capabilities", "readOnlyRootFilesystem",
     "privileged",      "allowPrivilegeEscalation", "procMount",      "runAsUser",    "runAsGroup"};
 
-// Whether the member is set in upstream's internal struct: false and an empty list of sysctls are not.
+// True if the member is set in upstream's internal struct. There, false and an empty list of sysctls are not set.
 bool is_set(const Object& object, std::string_view name) {
   if (name == "hostPID" || name == "hostIPC") return is_on(object, name);
   const Array* list = name == "sysctls" ? get_array(object, name) : nullptr;
@@ -109,7 +109,7 @@ std::optional<bool> host_process(const Object& holder) {
   return get_bool(object_or_empty(object_or_empty(holder, "securityContext"), "windowsOptions"), "hostProcess");
 }
 
-// Windows host processes: all containers must be, or none.
+// Checks Windows host processes: either all containers are host processes, or none.
 void validate_host_processes(const Object& pod_spec, const Path& path, bool allow_privileged, FieldErrors& errors) {
   const auto of_pod = host_process(pod_spec);
   std::size_t all = 0, on_host = 0;

@@ -1,4 +1,4 @@
-// The pod spec as a whole, scheduling, and small rules that the other files use.
+// Rules for the pod spec as a whole and for scheduling, and helpers that the other files use.
 #include "backplane/workload/pod_validation.hpp"
 
 #include <algorithm>
@@ -27,12 +27,12 @@ std::vector<std::string_view> texts(const Object& parent, std::string_view key) 
   return out;
 }
 
-// "{zone, DoNotSchedule}": of two constraints with the same pair, the error is reported for the first.
+// Returns "{zone, DoNotSchedule}". If two constraints have the same key, upstream reports the error for the first one.
 std::string spread_key(const Object& constraint) {
   return "{" + std::string(get_string(constraint, "topologyKey")) + ", " + std::string(get_string(constraint, "whenUnsatisfiable")) + "}";
 }
 
-// The pod's labels are added to the selector as expressions, so a key that the selector had before is repeated.
+// Upstream adds the pod's labels to the selector as expressions, so a key that the selector had before occurs twice.
 void validate_spread(const Object& pod_spec, const Path& path, const PodValidationOptions& options, FieldErrors& errors) {
   std::map<std::string, std::size_t> last;
   each(pod_spec, "topologySpreadConstraints", [&](const Object& constraint, std::size_t i) { last[spread_key(constraint)] = i; });
@@ -52,7 +52,7 @@ void validate_spread(const Object& pod_spec, const Path& path, const PodValidati
   });
 }
 
-// matchLabelKeys or mismatchLabelKeys (`member`) of a term: label keys, which require a selector.
+// Checks matchLabelKeys or mismatchLabelKeys (`member`) of a term: they contain label keys, and require a selector.
 void validate_label_keys(const Object& term, std::string_view member, const Path& path, FieldErrors& errors) {
   const auto keys = texts(term, member);
   const Path list = path.at(member);
@@ -92,7 +92,7 @@ constexpr std::size_t kMaxSysctlName = 253;
 constexpr std::string_view kSysctlText =
     "must have at most 253 characters and match regex ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$";
 
-// Words of lower-case letters, digits, - and _, which are not allowed at the ends, with dots or slashes between them.
+// True for words of lower-case letters, digits, - and _, with dots or slashes between the words. A word does not begin or end with - or _.
 bool is_sysctl_name(std::string_view name) {
   const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
   if (name.empty() || name.size() > kMaxSysctlName || !plain(name.front()) || !plain(name.back())) return false;
@@ -130,7 +130,7 @@ constexpr std::size_t kMaxSubdomain = 253;
 
 std::string_view without_root(std::string_view domain) { return domain.substr(0, domain.size() - domain.ends_with('.')); }
 
-// A subdomain whose labels may hold underscores, of any length.
+// True for a subdomain whose labels may contain underscores and have any length.
 bool is_search_domain(std::string_view text) {
   std::string plain(text);
   for (std::size_t i = 0; i < plain.size(); ++i) {
@@ -181,7 +181,8 @@ void validate_dns(const Object& pod_spec, const Path& path, FieldErrors& errors)
   }
 }
 
-// A pod's tokens belong to its service account; a pod from a template gets its account when it is created.
+// Checks that a pod with projected tokens has a service account. It is called for pods only: a pod from a template gets its account when it
+// is created.
 void validate_tokens_have_account(const Object& pod_spec, const Path& path, FieldErrors& errors) {
   if (!get_string(pod_spec, "serviceAccountName").empty()) return;
   each(pod_spec, "volumes", [&](const Object& volume, std::size_t v) {
@@ -193,7 +194,7 @@ void validate_tokens_have_account(const Object& pod_spec, const Path& path, Fiel
   });
 }
 
-// Rules of pods that do not apply to templates.
+// Checks rules that apply to pods but not to templates.
 void validate_pod_only(const Object& pod_spec, const Path& path, FieldErrors& errors) {
   validate_tokens_have_account(pod_spec, path, errors);
   for (std::string_view list : {"containers", "initContainers"}) {
@@ -240,7 +241,7 @@ void check_one_of(const Object& parent, std::string_view key, const Path& path, 
   if (std::find(supported.begin(), supported.end(), text) == supported.end()) {
     std::string names;
     for (const std::string& each : supported) names.append(names.empty() ? "" : ", ").append(quoted(each));
-    // Texts of a named type in Go, which are quoted as JSON.
+    // The text belongs to a named Go type, which upstream prints as JSON.
     errors.add({FieldErrorType::kNotSupported, path.at(key), "Unsupported value: " + to_json(*value) + ": supported values: " + names});
   }
 }

@@ -1,4 +1,4 @@
-// Volumes of a pod.
+// Rules for the volumes of a pod.
 #include <algorithm>
 
 #include "backplane/core/json_access.hpp"
@@ -36,7 +36,7 @@ constexpr SourceRow kSources[] = {
     {"ephemeral", validate_ephemeral},
 };
 
-// Only the first source is checked, because there must be only one.
+// Checks only the first source of a volume, because a volume must have only one.
 void validate_source(const Object& volume, const Path& path, const PodValidationOptions& options, FieldErrors& errors) {
   for (const auto& member : volume) {
     if (!member.value().is_object()) continue;
@@ -47,7 +47,7 @@ void validate_source(const Object& volume, const Path& path, const PodValidation
   }
 }
 
-// The claims of ephemeral volumes.
+// Returns the names of the claims that ephemeral volumes create.
 std::set<std::string, std::less<>> made_claims(const Object& pod_spec, std::string_view pod_name) {
   std::set<std::string, std::less<>> claims;
   if (pod_name.empty()) return claims;
@@ -57,7 +57,7 @@ std::set<std::string, std::less<>> made_claims(const Object& pod_spec, std::stri
   return claims;
 }
 
-// The indexes of volumes with errors of the schema's rules, which run first.
+// Returns the indexes of the volumes for which the schema's rules, which run first, have reported errors.
 std::set<std::string, std::less<>> blamed_volumes(const FieldErrors& errors, const Path& path) {
   std::set<std::string, std::less<>> blamed;
   if (errors.empty()) return blamed;
@@ -95,7 +95,7 @@ std::set<std::string> validate_volumes(const Object& pod_spec, const Path& path,
     }
     if (!name.empty()) {
       if (names.contains(name)) errors.duplicate(item.at("name"), name);
-      // The claim of an ephemeral volume is named after pod and volume.
+      // The name of an ephemeral volume's claim consists of the names of the pod and of the volume.
       if (has(volume, "ephemeral") && !pod_name.empty()) {
         const std::string claim = std::string(pod_name) + "-" + name;
         for (const std::string& problem : is_dns1123_subdomain(claim)) {

@@ -14,7 +14,7 @@ constexpr std::size_t kMaxLabel = 63;
 constexpr std::size_t kMaxAnnotations = std::size_t{256} << 10;
 constexpr std::size_t kMaxName = kMaxDomain + 1 + kMaxDomain + kMaxLabel + 1;
 
-// The labels between dots; the first invalid one is reported.
+// Checks the labels between the dots. Reports only the first invalid label.
 void check_steps(const std::string& path, std::string_view text, Problems (*rule)(std::string_view), FieldErrors& errors) {
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find('.', begin), text.size());

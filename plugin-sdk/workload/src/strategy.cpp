@@ -41,7 +41,7 @@ void WorkloadStrategy::check(const Object& object, FieldErrors& errors) const {
   const Object& spec = object_or_empty(object, "spec");
   check_selector(spec, errors);
   const Object* selector = get_object(spec, "selector");
-  // The template is checked only against the selector.
+  // If the selector is invalid, the template is not checked, because upstream checks it only against a valid selector.
   if (selector != nullptr && workload_.bad_selector != nullptr && !is_valid_selector(*selector, "")) return drop_below_template(errors);
   validate_workload_template(spec, options(), errors);
   validate_always_restarts(spec, workload_.without_deadline, errors);

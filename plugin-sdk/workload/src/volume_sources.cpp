@@ -20,7 +20,7 @@ constexpr std::size_t kMaxPortalName = 64;
 constexpr std::string_view kPortalText =
     "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.";
 
-// A source, its path, and the persistent volume's name (empty: of a pod).
+// A source, its path, and the name of the persistent volume (empty for a volume of a pod).
 struct Source {
   const Object& source;
   const Path& path;
@@ -33,12 +33,12 @@ struct Source {
 bool is_alnum(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// A prefix, one character, and `count` letters and digits.
+// True for a prefix, one character, and `count` letters and digits.
 bool is_numbered_name(std::string_view text, std::size_t count) {
   return text.size() == count + 4 && std::all_of(text.begin() + 4, text.end(), is_alnum);
 }
 
-// "iqn.2001-04.com.example:storage", anywhere in the text.
+// True if the text contains a name such as "iqn.2001-04.com.example:storage".
 bool is_qualified_name(std::string_view text) {
   for (std::size_t at = text.find("iqn."); at != std::string_view::npos; at = text.find("iqn.", at + 1)) {
     std::string_view rest = text.substr(at + 4);
@@ -56,7 +56,7 @@ bool is_qualified_name(std::string_view text) {
   return false;
 }
 
-// Names of iSCSI have three formats; other names get a longer message in pods.
+// Checks an iSCSI name, which has one of three formats. For other names, the error for a volume of a pod is longer.
 void check_iscsi_name(std::string_view name, const Path& path, bool persistent, FieldErrors& errors) {
   const bool iqn = name.starts_with("iqn"), eui = name.starts_with("eui"), naa = name.starts_with("naa");
   if (!iqn && !eui && !naa) {
@@ -76,7 +76,7 @@ void check_iscsi(const Source& in, FieldErrors& errors) {
   if (named) check_iscsi_name(in.text("initiatorName"), in.path.at("initiatorname"), in.persistent(), errors);
 }
 
-// net.SplitHostPort: one colon, or an address in brackets before the last one.
+// Like net.SplitHostPort: true for a host and a port with one colon between them, or for an address in brackets, a colon and a port.
 bool is_host_and_port(std::string_view text) {
   const auto colon = text.rfind(':');
   if (colon == std::string_view::npos) return false;
@@ -131,7 +131,7 @@ void check_azure_disk(const Source& in, FieldErrors& errors) {
   }
 }
 
-// Upstream reports an invalid secret name at another path.
+// As upstream, reports an invalid secret name at a different path.
 void check_csi(const Source& in, FieldErrors& errors) {
   const Object* secret = get_object(in.source, "nodePublishSecretRef");
   if (secret == nullptr || in.persistent()) return;
@@ -151,7 +151,7 @@ struct Row {
 constexpr std::array<Row, 5> kRows = {
     {{"iscsi", check_iscsi}, {"flexVolume", check_flex}, {"quobyte", check_quobyte}, {"azureDisk", check_azure_disk}, {"csi", check_csi}}};
 
-// The schema reports a second source, so only the first one is checked.
+// True if the schema has reported the source at `place` as a second one. A second source is not checked.
 bool is_forbidden(const std::string& place, const FieldErrors& errors) {
   return std::any_of(errors.list().begin(), errors.list().end(),
                      [&](const FieldError& error) { return error.type == FieldErrorType::kForbidden && error.field == place; });

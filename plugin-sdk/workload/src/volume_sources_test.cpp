@@ -8,7 +8,7 @@
 namespace backplane::workload {
 namespace {
 
-// The errors of a pod's volume with this source, by the schema's rules and by these.
+// Returns the errors of a pod's volume with this source: those of the schema's rules, and those of validate_volume_source().
 std::string problems_of(std::string_view source) {
   const std::string text =
       "{\"containers\":[{\"name\":\"c\",\"image\":\"i\",\"imagePullPolicy\":\"Always\",\"terminationMessagePolicy\":"

@@ -1,4 +1,4 @@
-// Warnings of pods as a whole; containers and ports.
+// Warnings about pods as a whole, and about containers and ports.
 #include "backplane/workload/warnings.hpp"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ constexpr Deprecated kVolumes[] = {
     {"storageos", "deprecated in v1.22, non-functional in v1.25+"},
     {"quobyte", "deprecated in v1.22, non-functional in v1.25+"},
     {"glusterfs", "deprecated in v1.25, non-functional in v1.26+"},
-    {"ephemeral", ""},  // not deprecated: its claim is checked at this position
+    {"ephemeral", ""},  // not deprecated; the claim of an ephemeral volume is checked at this position
     {"cephfs", "deprecated in v1.28, non-functional in v1.31+"},
     {"rbd", "deprecated in v1.28, non-functional in v1.31+"},
 };
@@ -61,7 +61,7 @@ const Deprecated* find_row(const Deprecated (&rows)[N], std::string_view key) {
 
 std::string text(std::string_view view) { return std::string(view); }
 
-// All three lists, in the order upstream visits them.
+// All lists of containers, in the order in which upstream visits them.
 constexpr std::string_view kContainerLists[] = {"initContainers", "containers", "ephemeralContainers"};
 template <class Visit>
 void each_container(const Object& pod_spec, const Path& path, Visit visit) {
@@ -136,7 +136,8 @@ void warn_of_lists(const Object& pod_spec, const Path& path, Warnings& out) {
   for (std::string_view resource : {"memory", "ephemeral-storage"}) warn_of_fraction(*overhead, resource, path.at("overhead"), out);
 }
 
-// Repeated variables may be lost when lists are merged by name; a value that refers to the earlier value is intentional.
+// Warns of variables that occur repeatedly, because they may be lost when lists are merged by name. A value that refers to the earlier
+// value is intended, so it causes no warning.
 void warn_of_hidden_variables(const Object& container, const Path& path, Warnings& out) {
   std::set<std::string> seen;
   each(container, "env", [&](const Object& variable, std::size_t i) {
@@ -149,7 +150,8 @@ void warn_of_hidden_variables(const Object& container, const Path& path, Warning
   });
 }
 
-// Legacy annotations of a container's isolation without a field; the defaulting of pods turns AppArmor annotations into fields.
+// Warns of legacy annotations about a container's isolation if the container does not set the corresponding field. For AppArmor, only in
+// templates: the defaults of pods convert these annotations to fields.
 void warn_of_profiles(const Object& container, const Object& annotations, const Object* pod_profile, bool is_template,
                       const Path& annotations_path, Warnings& out) {
   const Object& security = object_or_empty(container, "securityContext");
@@ -183,7 +185,7 @@ void warn_of_containers(const Object& pod_spec, const Object& annotations, const
   });
 }
 
-// The indexes of a port, its container and its list.
+// The indexes of a port and of its container, and the list of the container.
 struct PortPlace {
   std::string_view list;
   std::size_t container, port;
@@ -209,13 +211,13 @@ void each_port(const Object& pod_spec, Visit visit) {
   }
 }
 
-// A response holds at most this many: the number of collisions may grow with the square of the number of ports.
+// The maximum number of warnings in a response, because the number of collisions may be quadratic in the number of ports.
 constexpr std::size_t kMostWarnings = 1000;
 
-// The ports of one number and protocol in their order, indexed by host port and address.
+// The ports with one number and protocol, in their order, indexed by host port and address.
 class SamePorts {
  public:
-  // The earlier ports that may collide with `port`, in their order.
+  // Returns the earlier ports that may collide with `port`, in their order.
   std::vector<const SeenPort*> in_the_way(const SeenPort& port) const {
     std::vector<std::size_t> found;
     if (port.host_port == 0) {
@@ -245,7 +247,7 @@ class SamePorts {
   static void take_all(const ByAddress& addresses, Places& found) {
     for (auto each = addresses.begin(); each != addresses.end() && found.size() < kMostWarnings; ++each) take(each->second, found);
   }
-  // Two different addresses do not collide; an empty address collides with all.
+  // Different addresses do not collide; an empty address collides with every address.
   static void take_some(const ByAddress& addresses, std::string_view address, Places& found) {
     if (address.empty()) return take_all(addresses, found);
     for (const std::string_view wanted : {std::string_view(), address}) {
@@ -269,7 +271,7 @@ void warn_of_port_pair(const SeenPort& port, const SeenPort& other, const Path& 
   if (!what.empty()) out.push_back(port.place.below(path) + ": " + text(what) + " port definition with " + other.place.below(path));
 }
 
-// The port as its Go struct is printed.
+// Returns the text with which the Go struct of the port is printed.
 std::string print_port(const Object& port) {
   return "{Name:" + text(get_string(port, "name")) + " HostPort:" + std::to_string(get_int(port, "hostPort").value_or(0)) +
          " ContainerPort:" + std::to_string(get_int(port, "containerPort").value_or(0)) +

@@ -1,4 +1,4 @@
-// The name of the user that Windows containers run as: USER or DOMAIN\USER.
+// Checks the name of the user that Windows containers run as: USER or DOMAIN\USER.
 #include <algorithm>
 
 #include "backplane/core/json_access.hpp"
@@ -40,7 +40,7 @@ bool has_control(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
 }
 
-// The errors of both parts are reported.
+// Reports the errors of both parts.
 template <class Blame>
 void check_parts(std::string_view name, Blame blame) {
   const auto backslash = name.find('\\');

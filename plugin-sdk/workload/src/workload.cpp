@@ -75,7 +75,7 @@ void validate_workload_template(const Object& spec, const PodValidationOptions& 
   const bool readable = selector == nullptr || is_valid_selector(*selector, "spec.selector");
   const bool matches = selector != nullptr &&
                        (is_empty_selector(*selector) || selector_matches(*selector, labels ? labels->if_object() : nullptr).value_or(true));
-  // An empty selector has already been refused; a missing one matches nothing.
+  // An empty selector has already been refused. A missing selector matches nothing.
   if (readable && !matches) {
     errors.invalid_raw("spec.template.metadata.labels", labels ? to_json(*labels) : "null", "`selector` does not match template `labels`");
   }

@@ -11,10 +11,10 @@
 
 namespace backplane::api_client {
 
-// The metav1.Status of an error; any other body becomes a Status with the code and the text.
+// Returns the metav1.Status in the body of an error response. For any other body, returns a Status with the code and the body's text.
 Status status_of(int code, std::string_view body);
 Status status_of(const Object& object, int code);
-// The revision of an object or a list; 0 if it has none.
+// Returns the revision of an object or of a list; 0 if it has none.
 Revision revision_of(const Object& object);
 
 }  // namespace backplane::api_client

@@ -48,7 +48,7 @@ EventType event_type(std::string_view name) {
   return EventType::kError;
 }
 
-// Lines of JSON, each an event.
+// Reads a stream of lines; each line is an event as JSON.
 class RemoteWatch final : public WatchStream {
  public:
   explicit RemoteWatch(std::unique_ptr<HttpAnswer> answer) : answer_(std::move(answer)) {}
@@ -114,7 +114,7 @@ class RemoteSource final : public ListerWatcher {
     co_return page;
   }
   Task<Result<std::shared_ptr<WatchStream>>> watch(ListOptions options) override {
-    // Detects a server that has disappeared without closing the connection.
+    // With the time limit, the informer reopens the watch, and so detects a server that has disappeared without closing the connection.
     constexpr std::int64_t kSeconds = 300;
     options.timeout_seconds = kSeconds;
     auto opened = co_await client_->watch(resource_, ns_, std::move(options));

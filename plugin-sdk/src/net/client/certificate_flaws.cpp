@@ -22,7 +22,7 @@ struct Counters {
   Metric& sha1;
 };
 
-// Classifies a failed call by the messages of Go's x509.
+// Detects the flaws by the messages of Go's package x509 in the error of a call.
 CertificateFlaws flaws_in(const Status& failed) {
   const std::string_view text = failed.message();
   constexpr std::string_view kAlgorithm = "x509: cannot verify signature: insecure algorithm ";
@@ -37,7 +37,7 @@ CertificateFlaws flaws_of(const Result<std::unique_ptr<HttpAnswer>>& answer) {
   return answer.ok() ? (*answer)->certificate_flaws() : flaws_in(answer.status());
 }
 
-// "[::1]:443" → "::1"
+// Returns "::1" for "[::1]:443".
 std::string_view without_port(std::string_view host) {
   if (host.starts_with('[')) return host.substr(1, host.find(']') - 1);
   return host.substr(0, host.find(':'));

@@ -36,7 +36,7 @@ class Answer final : public HttpAnswer {
   Headers headers_;
 };
 
-// Returns the test's responses and records the requests.
+// Returns the responses that the test has set, and records the requests.
 class Http final : public HttpClient {
  public:
   Task<Result<std::unique_ptr<HttpAnswer>>> call(HttpCall call) override {

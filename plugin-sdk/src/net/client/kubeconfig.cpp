@@ -8,7 +8,7 @@
 namespace backplane BACKPLANE_API {
 namespace {
 
-// The member `what` of the entry of `list` with this name.
+// Returns the member `what` of the entry with this name in the list `list`.
 const Object* named(const Object& config, std::string_view list, std::string_view name, std::string_view what) {
   const Array* entries = get_array(config, list);
   if (entries == nullptr) return nullptr;
@@ -18,14 +18,14 @@ const Object* named(const Object& config, std::string_view list, std::string_vie
   return nullptr;
 }
 
-// A named file must exist now; the client checks its contents.
+// Checks that the file exists and can be opened. The client checks its contents.
 Status note_file(std::string_view path, std::string& to) {
   to = path;
   if (path.empty() || std::ifstream(to, std::ios::binary)) return {};
   return bad_request("kubeconfig: " + to + " cannot be read");
 }
 
-// "key-data" in base64, or the file that "key" names.
+// Reads "key-data" in base64, or the name of the file in "key".
 Status note_bytes(const Object& object, const std::string& key, std::string& text, std::string& file) {
   const std::string_view data = get_string(object, key + "-data");
   if (data.empty()) return note_file(get_string(object, key), file);

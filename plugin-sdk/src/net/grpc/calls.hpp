@@ -7,7 +7,7 @@
 
 namespace backplane::grpc {
 
-// A call without a body; the caller adds it.
+// Returns a call without a body, which the caller adds.
 HttpCall call_of(std::string&& method, CallOptions&& options);
 
 }  // namespace backplane::grpc

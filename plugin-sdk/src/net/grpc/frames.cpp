@@ -7,7 +7,7 @@
 namespace backplane::grpc {
 namespace {
 
-// The limit of memory that is reserved for an announced message before its bytes arrive.
+// The maximum memory that is reserved for a message before its bytes have arrived.
 constexpr std::size_t kMaxReserved = std::size_t{8} << 20;
 
 std::array<char, kFramePrefix> prefix_of(std::size_t message_size) noexcept {
@@ -15,7 +15,7 @@ std::array<char, kFramePrefix> prefix_of(std::size_t message_size) noexcept {
   return {'\0', byte(24), byte(16), byte(8), byte(0)};
 }
 
-// The size in the prefix at the start of `bytes`. Precondition: it is whole.
+// Returns the message size in the prefix at the start of `bytes`. Precondition: `bytes` contains the whole prefix.
 std::size_t size_in_prefix(std::string_view bytes) noexcept {
   std::size_t size = 0;
   for (std::size_t i = 1; i < kFramePrefix; ++i) size = size << 8U | static_cast<unsigned char>(bytes[i]);

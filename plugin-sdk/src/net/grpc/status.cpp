@@ -20,7 +20,7 @@ std::string_view field(const Headers& headers, std::string_view name) {
   return found == headers.end() ? std::string_view() : std::string_view(found->second);
 }
 
-// gRPC's table for responses without a grpc-status.
+// Returns the code of gRPC's table for responses without a grpc-status.
 Code code_of_http(int code) {
   switch (code) {
     case 400:
@@ -57,7 +57,7 @@ bool carries_messages(const ResponseFields& response) {
 }
 
 CallStatus status_of(const ResponseFields& response) {
-  // A response without messages may have its trailers in the header.
+  // A response without messages may have its trailers in the response head.
   const Headers& headers = field(response.trailers, "grpc-status").empty() ? response.headers : response.trailers;
   const std::string_view number = field(headers, "grpc-status");
   int code = -1;

@@ -1,4 +1,4 @@
-// The status of a call from a response's header fields, or from a client's error.
+// The status of a call, from the header fields of a response, or from the error of a client.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -15,13 +15,13 @@ struct ResponseFields {
 };
 inline ResponseFields fields_of(const HttpAnswer& answer) { return {answer.code(), answer.headers(), answer.trailers()}; }
 
-// The status in the server's header or trailers; call it when the body has ended.
+// Returns the status in the header or in the trailers of the response. Call it when the body has ended.
 CallStatus status_of(const ResponseFields& response);
-// Whether the body holds messages, which an error page of a proxy does not.
+// True if the body contains gRPC messages. The error page of a proxy does not.
 bool carries_messages(const ResponseFields& response);
-// The status of a call that failed in the client.
+// Returns the status of a call that failed in the client.
 CallStatus status_of_failure(const Status& failed);
-// The value of grpc-timeout; at most eight digits and a unit.
+// Returns the value of the header grpc-timeout: at most eight digits and a unit.
 std::string timeout_text(std::chrono::steady_clock::duration left);
 
 }  // namespace backplane::grpc

@@ -10,10 +10,10 @@ namespace {
 
 constexpr std::size_t kMaxUnsent = 256 * 1024;
 
-// Queue of messages for the request's body.
+// The queue of messages for the request's body.
 class Outbox final : public BodySource {
  public:
-  // False: the call has ended.
+  // Queues a message. Returns false if the call has ended.
   Task<bool> write(std::string_view message) {
     Promise<bool> room;
     {
@@ -32,7 +32,7 @@ class Outbox final : public BodySource {
     done_ = true;
     changed_.set(true);
   }
-  // Stops sending; a waiting write() and next() return.
+  // Stops sending. A waiting write() and a waiting next() return.
   void end() {
     const std::lock_guard lock(mutex_);
     ended_ = true;
@@ -69,7 +69,7 @@ class HttpStream final : public Stream {
   explicit HttpStream(std::size_t max_message_bytes) : frames_(max_message_bytes) {}
   ~HttpStream() override { cancel(); }
 
-  // Makes the call, during which the stream may be destroyed.
+  // Makes the call. It is separate from the stream, which may be destroyed during the call.
   struct Opening {
     std::shared_ptr<Outbox> outbox = std::make_shared<Outbox>();
     std::shared_ptr<CallBreaker> breaker;
@@ -114,7 +114,7 @@ class HttpStream final : public Stream {
   }
 
   Opening opening_;
-  std::unique_ptr<HttpAnswer> answer_;  // once its head has been read
+  std::unique_ptr<HttpAnswer> answer_;  // set when the response head has been read
   FrameReader frames_;
   CallStatus status_;
   bool ended_ = false;

@@ -14,7 +14,8 @@ AnswerLimit limit_of(std::size_t max_message_bytes) noexcept {
   return {std::min(max_message_bytes, kMost) + kFramePrefix, &length_of_frame};
 }
 
-// The only message of the response; nullopt: `status` has the reason. The message counts before the trailers do.
+// Returns the only message of the response; nullopt: `status` contains the reason. An error in the message takes precedence over the status
+// in the trailers.
 std::optional<std::string> only_message(WholeAnswer& response, std::size_t max_message_bytes, CallStatus& status) {
   FrameReader frames(max_message_bytes);
   const ResponseFields fields{response.code, response.headers, response.trailers};
@@ -47,7 +48,7 @@ HttpCall call_of(std::string&& method, CallOptions&& options) {
   call.method = "POST";
   call.target = std::move(method);
   call.headers = std::move(options.metadata);
-  call.headers.reserve(call.headers.size() + 5);  // shared by this function and the client
+  call.headers.reserve(call.headers.size() + 5);  // room for the headers that this function and the client add
   call.headers.emplace_back("te", "trailers");
   call.headers.emplace_back("content-type", "application/grpc");
   if (options.deadline != CallOptions::TimePoint::max())
@@ -68,7 +69,7 @@ HttpCall call_of(std::string&& method, std::string&& request, CallOptions&& opti
 
 }  // namespace
 
-// One coroutine, because a frame for each part would cost more than the part.
+// Only one coroutine, because separate frames for its parts would cost more than the parts.
 Task<UnaryAnswer> unary(std::shared_ptr<HttpClient> client, std::string method, std::string request, CallOptions options) {
   const std::size_t max_message_bytes = options.max_message_bytes;
   auto calling = client->call_whole(call_of(std::move(method), std::move(request), std::move(options)), limit_of(max_message_bytes));

@@ -1,4 +1,4 @@
-// The store of an informer: objects by key, and keys by the values of each index.
+// The store of an informer: objects by key, and for each index the objects by value.
 #include <mutex>
 #include <set>
 #include <shared_mutex>
@@ -23,14 +23,14 @@ std::pair<std::string, std::string> split_object_key(std::string_view key) {
 
 namespace {
 
-// Objects by namespace and name: nodes hold no copies of the keys.
+// Compares objects by namespace and name. The sets contain no copies of the keys.
 struct ByKey {
   using is_transparent = void;
   using Key = std::pair<std::string_view, std::string_view>;
   static Key key(const Key& key) noexcept { return key; }
   static Key key(const ObjectRef& object) noexcept { return key(object.get()); }
   static Key key(const ObjectEntry* object) noexcept { return {object->ns(), object->name()}; }
-  // Of "namespace/name".
+  // The key of the text "namespace/name" or "name".
   static Key key(std::string_view text) noexcept {
     const auto slash = text.find('/');
     return slash == std::string_view::npos ? Key({}, text) : Key(text.substr(0, slash), text.substr(slash + 1));
@@ -46,7 +46,7 @@ struct ByKey {
 struct Indexer::State {
   struct Index {
     IndexFunc values_of;
-    std::map<std::string, std::set<const ObjectEntry*, ByKey>, std::less<>> objects;  // by value
+    std::map<std::string, std::set<const ObjectEntry*, ByKey>, std::less<>> objects;  // by the value of the index
 
     void add(const ObjectEntry& object) {
       for (const std::string& value : values_of(object)) objects[value].insert(&object);
@@ -61,7 +61,7 @@ struct Indexer::State {
     }
   };
 
-  // Calls `visit` with each object of an index that has the value. Errors: kNotFound for an unknown index.
+  // Calls `visit` with each object that has this value in the index. Errors: kNotFound for an unknown index.
   template <class Visit>
   Status each(std::string_view name, std::string_view value, Visit visit) const {
     const auto index = indexes.find(name);

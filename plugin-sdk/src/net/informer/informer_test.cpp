@@ -63,7 +63,7 @@ class Stream final : public WatchStream {
   bool over = false;
 };
 
-// Returns the test's objects; records the calls.
+// Returns the objects that the test has set, and records the calls.
 class Source final : public ListerWatcher {
  public:
   explicit Source(bool streams) : streams_(streams) {}
@@ -92,7 +92,7 @@ class Source final : public ListerWatcher {
 
 using Texts = std::vector<std::string>;
 
-// A storage that forwards to a server that refuses lists in watches. A list has two pages.
+// A storage that forwards to a server that refuses lists in watches. Its lists have two pages.
 class RefusingStorage final : public RestStorage, public Lister, public Watcher {
  public:
   GroupVersionKind kind() const override { return {"", "v1", "ConfigMap"}; }
@@ -217,7 +217,7 @@ TEST_F(InformerTest, ListsPageByPageWhereListsDoNotStream) {
   EXPECT_EQ(take_seen(), (Texts{"+a initial", "+b initial", "+c initial"}));
 }
 
-// kube-apiserver over an old etcd: every informer waited forever.
+// Regression: with kube-apiserver and an old etcd, every informer waited forever.
 TEST_F(InformerTest, ListsWhereTheServerRefusesAListInAWatch) {
   make(true);
   source->refuse = bad_request("sendInitialEvents: Forbidden: etcd cannot request progress");

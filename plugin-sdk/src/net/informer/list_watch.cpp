@@ -1,4 +1,4 @@
-// Informers over the storages of this process.
+// Sources of informers that read the storages of this process.
 #include "backplane/core/request.hpp"
 #include "backplane/host.hpp"
 #include "backplane/net/informer.hpp"
@@ -15,7 +15,8 @@ class StorageSource final : public ListerWatcher {
   StorageSource(Find find, std::string ns) : find_(std::move(find)), ns_(std::move(ns)) {}
 
   bool streams_lists() const noexcept override { return true; }
-  // A storage may forward to another server (backplane-runner), which may refuse a list in a watch.
+  // Lists are needed although watches can begin with a list: a storage may forward to another server (backplane-runner), which may refuse
+  // such a watch.
   Task<Result<Page>> list(ListOptions options) override {
     auto storage = find_();
     if (!storage.ok()) co_return std::move(storage).status();
@@ -29,7 +30,7 @@ class StorageSource final : public ListerWatcher {
     Page page;
     page.revision = listed->revision;
     page.continue_token = std::move(listed->continue_token);
-    // An entry of the cursor is valid until the next batch.
+    // Copies the entry, because an entry of the cursor is valid only until the next batch.
     const auto add = [&page](const ObjectEntry& entry) { page.items.push_back(std::make_shared<ObjectEntry>(entry)); };
     auto reading = for_each(*listed->items, add);
     Status read = co_await std::move(reading);
@@ -46,7 +47,7 @@ class StorageSource final : public ListerWatcher {
     identify(context);
     auto opened = co_await watcher->watch(context, std::move(options));
     if (!opened.ok()) co_return std::move(opened).status();
-    // The stream holds its storage, which may be removed while it is watched.
+    // The stream shares ownership of the storage, which may be removed while it is watched.
     co_return std::shared_ptr<WatchStream>(opened->release(), [kept = *storage](WatchStream* stream) { delete stream; });
   }
 

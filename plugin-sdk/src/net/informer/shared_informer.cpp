@@ -1,4 +1,4 @@
-// Follows one resource: list, watch, and a new watch from the last revision.
+// Follows one resource: a list, a watch, and further watches from the last revision.
 #include <algorithm>
 #include <iterator>
 #include <mutex>
@@ -24,15 +24,16 @@ bool ends_initial_events(const ObjectEntry& bookmark) {
   return annotations != nullptr && annotations->is_object() && get_string(annotations->get_object(), kInitialEventsEnd) == "true";
 }
 
-// kube-apiserver over an etcd that cannot request progress refuses lists in watches; like client-go, the informer then lists. A watch
-// without a list fails with the reasons in kOther, too.
+// True if the server refuses a watch that begins with a list; like client-go, the informer then makes a list. kube-apiserver refuses such a
+// watch if its etcd cannot request progress. The reasons in kOther do not mean a refusal, because a watch that does not begin with a list
+// fails with them too.
 bool refuses_streamed_lists(const Status& status) {
   constexpr Reason kOther[] = {Reason::kUnauthorized,    Reason::kNotFound,           Reason::kServerTimeout, Reason::kTimeout,
                                Reason::kTooManyRequests, Reason::kServiceUnavailable, Reason::kExpired};
   return !status.ok() && !is_gone(status) && std::find(std::begin(kOther), std::end(kOther), status.reason()) == std::end(kOther);
 }
 
-// The query of a watch that begins with the list, or that follows `revision`.
+// Returns the options of a watch that begins with the list (`initial`), or that follows `revision`.
 ListOptions options_from(bool initial, Revision revision) {
   ListOptions options;
   options.watch = true;
@@ -61,16 +62,16 @@ struct SharedInformer::State {
   Logger& logger;
 
   Indexer indexer;
-  std::atomic<Revision> revision{0};  // 0: not listed yet, or the history after the last revision has been compacted
+  std::atomic<Revision> revision{0};  // 0: nothing has been listed yet, or the history after the last revision has been compacted
   std::atomic<bool> synced{false};
   std::atomic<bool> stopped{false};
 
-  // Held while handlers are called, so that all changes are delivered in one order.  Never held across a co_await.
+  // Locked while handlers are called, so that all handlers receive all changes in one order.  Never locked across a co_await.
   std::mutex delivery;
   std::map<int, ResourceEventHandler> handlers;
   int next_handler = 1;
 
-  std::mutex mutex;  // the members below
+  std::mutex mutex;  // guards the members below
   std::shared_ptr<WatchStream> stream;
   std::vector<Promise<bool>> pauses;
   std::vector<Promise<bool>> waiters;
@@ -83,7 +84,7 @@ struct SharedInformer::State {
     const ObjectRef old = indexer.put(object);
     for (const auto& [_, handler] : handlers) {
       if (old == nullptr && handler.on_add) handler.on_add(object, initial);
-      // A new list contains unchanged objects again.
+      // Objects that have not changed are in a new list too; they are not reported.
       if (old != nullptr && old->revision != object->revision && handler.on_update) handler.on_update(old, object);
     }
   }
@@ -95,7 +96,7 @@ struct SharedInformer::State {
       if (handler.on_delete) handler.on_delete(last ? last : known, unknown);
     }
   }
-  // Objects that the new list lacks were deleted, at an unknown time.
+  // Removes the objects that are not in the new list: they were deleted at an unknown time.
   void drop_missing(const std::set<std::string, std::less<>>& listed) {
     for (const std::string& key : indexer.list_keys()) {
       if (!listed.contains(key)) drop(key, nullptr, true);
@@ -114,7 +115,7 @@ struct SharedInformer::State {
     }
     for (const auto& waiter : ended) waiter.set(value);
   }
-  // False when the informer has been stopped.
+  // Stores the watch. Returns false if the informer has been stopped.
   bool hold(std::shared_ptr<WatchStream> opened) {
     std::lock_guard lock(mutex);
     if (stopped.load()) return false;
@@ -202,7 +203,7 @@ Task<void> SharedInformer::run() {
       followed = internal_error(exception_text());
     }
     if (stopped()) break;
-    // A watch that has delivered events has ended normally and is reopened at once.
+    // A watch that has delivered events has ended normally, so it is reopened without a longer pause.
     if (last_sync_revision() != before) delay = kFirstPause;
     if (is_gone(followed)) {
       state_->revision.store(0);
@@ -288,7 +289,7 @@ Task<Status> SharedInformer::take_stream(std::shared_ptr<WatchStream> stream, bo
       } else if (event.type == WatchEvent::Type::kError) {
         co_return status_of(*event.object);
       } else if (event.type != WatchEvent::Type::kBookmark) {
-        // Only existing objects precede the bookmark; concurrent changes follow it.
+        // Before the bookmark, the watch delivers only existing objects; concurrent changes follow it.
         listed.insert(object_key(*event.object));
         state_->put(event.object, !has_synced());
       } else if (ends_initial_events(*event.object)) {

@@ -1,7 +1,7 @@
-// The data that a proxied request sends to the backend: the client's body, or the client's bytes after a protocol upgrade.
+// The bytes that a proxied request sends to the backend: the client's body, or the client's bytes after a protocol upgrade.
 //
-// Thread-safety: the executor of the exchange.
-// Lifetime:      the exchange is not used after settle() has returned.
+// Thread-safety: use only on the executor of the exchange.
+// Lifetime:      after settle() has returned, the exchange is not used any more.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ class ClientBytes : public BodySource {
  public:
   explicit ClientBytes(Exchange& exchange) : exchange_(exchange) {}
   Task<Result<std::string>> next() override;
-  // Stops reading; returns when no read is in progress.  Call it after the response, which ends a pending read.
+  // Stops reading. Returns when no read is in progress.  Call it after the response has been sent, which ends a pending read.
   Task<void> settle();
 
  protected:
@@ -38,11 +38,11 @@ class RequestBody final : public ClientBytes {
   Task<Result<std::string>> read() override { return exchange().read_body_some(); }
 };
 
-// The client's bytes after the 101.
+// The client's bytes after the 101 response.
 class TunnelBytes final : public ClientBytes {
  public:
   using ClientBytes::ClientBytes;
-  // Call it when the exchange has been upgraded, or with `open` false when no upgrade will happen.
+  // Call it with true when the exchange has been upgraded, or with false if no upgrade will happen.
   void begin(bool open) { begun_.set(open); }
 
  protected:

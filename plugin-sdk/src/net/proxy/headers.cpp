@@ -28,7 +28,7 @@ void for_each_token(std::string_view list, Each each) {
   }
 }
 
-// Headers of one connection, not of the request (RFC 9110, 7.6.1).
+// Headers that apply to one connection, not to the request (RFC 9110, 7.6.1).
 bool is_hop_by_hop(std::string_view name) {
   constexpr std::array<std::string_view, 10> kNames = {
       "connection", "proxy-connection",  "keep-alive", "proxy-authenticate", "proxy-authorization", "te",
@@ -36,7 +36,7 @@ bool is_hop_by_hop(std::string_view name) {
   return std::any_of(kNames.begin(), kNames.end(), [&](std::string_view each) { return same_name(name, each); });
 }
 
-// Headers with the client's credentials or a claimed identity.
+// Headers that contain the client's credentials or an identity that the client claims.
 bool is_credential(std::string_view name) {
   return same_name(name, "authorization") || begins_with(name, "x-remote-") || begins_with(name, "impersonate-");
 }
@@ -63,7 +63,7 @@ bool before(std::string_view left, std::string_view right) {
                                       [](char a, char b) { return lower(a) < lower(b); });
 }
 
-// A set of names, because a client may send a hundred thousand names and as many headers.
+// A sorted set of names, because a client may send a hundred thousand headers, and as many names in its Connection header.
 class Names {
  public:
   void add(std::string_view name) { names_.push_back(name); }
@@ -72,10 +72,10 @@ class Names {
   bool has(std::string_view name) const { return std::binary_search(names_.begin(), names_.end(), name, before); }
 
  private:
-  std::vector<std::string_view> names_;  // of headers that do not change meanwhile
+  std::vector<std::string_view> names_;  // views into headers that do not change during the lifetime of the set
 };
 
-// The headers that this connection's Connection header names.
+// Returns the names of headers in the Connection headers.
 Names named_by_connection(const Headers& headers) {
   Names names;
   for (const auto& [name, value] : headers) {
@@ -93,7 +93,7 @@ Names replaced_by(const ProxyCall& call) {
   return names;
 }
 
-// WebSocket clients of browsers carry their token as a protocol.
+// Removes bearer tokens from a list of WebSocket protocols: WebSocket clients in browsers send their token as a protocol.
 std::string without_tokens(std::string_view protocols) {
   std::string out;
   for_each_token(protocols, [&](std::string_view protocol) {
@@ -127,7 +127,7 @@ void add_forwarded(Headers& out, const ProxyCall& call) {
   if (!call.forwarded_proto.empty()) out.emplace_back("X-Forwarded-Proto", call.forwarded_proto);
 }
 
-// A Location at the backend's host is rewritten to the proxy; any other is unchanged (proxy.Transport.rewriteURL).
+// Rewrites a Location at the backend's host to a path of the proxy. Returns any other Location unchanged (proxy.Transport.rewriteURL).
 std::string rewritten(std::string_view location, const ProxyCall& call, std::string_view client_host) {
   std::string_view rest = location;
   std::string_view host;

@@ -1,4 +1,4 @@
-// The headers that a proxy forwards, and their rewriting.
+// Selects and rewrites the headers that a proxy forwards.
 //
 // Thread-safety: any thread.
 #pragma once
@@ -11,13 +11,13 @@
 namespace backplane::proxying {
 
 bool same_name(std::string_view left, std::string_view right) noexcept;
-// First value, or empty.
+// Returns the first value of the header; empty if it is absent.
 std::string_view first_of(const Headers& headers, std::string_view name) noexcept;
-// Whether the Upgrade header offers this protocol.
+// True if the Upgrade header contains this protocol.
 bool names_upgrade_to(const Headers& headers, std::string_view protocol);
-// The headers for the backend, without the length of the body.  Moves call.headers.
+// Returns the headers for the backend, without the length of the body.  Moves call.headers.
 Headers request_headers(const RequestContext& context, const Exchange& exchange, ProxyCall& call, bool upgrade);
-// The headers for the client; the content type is separate.
+// Returns the headers for the client, without the content type.
 Headers answer_headers(const Headers& headers, const ProxyCall& call, std::string_view client_host);
 
 }  // namespace backplane::proxying

@@ -3,7 +3,7 @@
 namespace backplane BACKPLANE_API {
 namespace {
 
-// Characters of a header name that need no escape (net/http's token characters without "%", which begins an escape).
+// True for characters of a header name that need no escape: net/http's token characters except "%", which begins an escape.
 bool is_plain(char c) {
   constexpr std::string_view kMarks = "!#$&'*+-.^_`|~";
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || kMarks.find(c) != std::string_view::npos;

@@ -11,7 +11,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Answer = std::unique_ptr<HttpAnswer>;
 
-// A body or response of a known length up to this limit is forwarded in one piece, which keeps its Content-Length and costs less.
+// A body or a response whose known length is at most this is forwarded in one part, which keeps its Content-Length and costs less.
 constexpr std::uint64_t kWhole = 64 * 1024;
 
 std::optional<std::uint64_t> length_in(std::string_view text) {
@@ -21,7 +21,8 @@ std::optional<std::uint64_t> length_in(std::string_view text) {
   return value;
 }
 
-// In HTTP/2 a body may be sent without a Content-Length; for methods that usually have none, the proxy does not wait for it.
+// Whether to wait for a body. In HTTP/2, a body may be sent without a Content-Length; the proxy does not wait for one if the method usually
+// has no body.
 bool may_have_body(const Exchange& exchange) {
   if (!exchange.header("transfer-encoding").empty()) return true;
   const std::string_view length = exchange.header("content-length");
@@ -40,7 +41,7 @@ Clock::time_point deadline_of(const RequestContext& context, const ProxyCall& ca
   return end;
 }
 
-// A 500 without a reason, as upstream returns for an error that is not an API status.
+// Returns a 500 without a reason, as upstream does for an error that is not an API status.
 Status plain_error(std::string message) { return Status(500, Reason::kNone, std::move(message)); }
 
 Status dial_error(const Status& why) {
@@ -50,7 +51,7 @@ Status dial_error(const Status& why) {
 // One proxied request.
 class Passage {
  public:
-  // `call`: its target and headers are moved.
+  // Moves the target and the headers of `call`.
   Passage(RequestContext& context, Exchange& exchange, ProxyCall& call)
       : context_(context), exchange_(exchange), call_(call), breaker_(std::make_shared<CallBreaker>()) {}
   Passage(const Passage&) = delete;
@@ -115,7 +116,7 @@ Task<Result<Answer>> Passage::ask(HttpCall out) {
   co_return std::move(answer);
 }
 
-// No response for a client that has disconnected.
+// Sends an error, unless the client has disconnected or the response has begun.
 Task<void> Passage::fail(Status status) {
   let_go();
   if (exchange_.closed() || exchange_.started()) co_return;
@@ -206,8 +207,8 @@ Task<void> Passage::answer_streamed(Answer answer) {
   co_await std::move(finishing);
 }
 
-// Forwards the backend's body to the client until one of them ends.  Returns the status of the client's side; `broken`: the backend
-// aborted.
+// Forwards the backend's body to the client until either side ends.  Returns the status of the writes to the client. Sets `broken` if the
+// backend has aborted the response.
 Task<Status> Passage::pour(HttpAnswer& answer, bool& broken) {
   Status written;
   Result<std::string> piece;
@@ -227,7 +228,7 @@ Task<Status> Passage::pour(HttpAnswer& answer, bool& broken) {
 // ---- protocol upgrades
 
 Task<void> Passage::pass_upgrade() {
-  // The backend trusts the identity headers on this connection, so a client must not speak raw HTTP on it.
+  // The backend trusts the identity headers of this connection, so a client must not send other requests on it, which h2c would allow.
   if (names_upgrade_to(exchange_.headers(), "h2c")) {
     auto failing = fail(bad_request("h2c is not forwarded"));
     co_await std::move(failing);

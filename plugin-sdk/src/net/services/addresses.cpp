@@ -26,7 +26,7 @@ Result<const Object*> find_port(const Object& spec, std::string_view name, int p
   return service_unavailable("no service port " + std::to_string(port) + " found for service " + quoted(name));
 }
 
-// The number of the slice's port with that name; 0 if it has none.
+// Returns the number of the slice's port with that name; 0 if it has none.
 long long port_number(const Object& slice, std::string_view name) {
   const Array* ports = get_array(slice, "ports");
   if (ports == nullptr) return 0;
@@ -37,7 +37,7 @@ long long port_number(const Object& slice, std::string_view name) {
   return 0;
 }
 
-// An endpoint without the condition is ready.
+// True if the endpoint is ready. An endpoint without the condition `ready` is ready.
 bool is_ready(const Object& endpoint) {
   const Object* conditions = get_object(endpoint, "conditions");
   return conditions == nullptr || get_bool(*conditions, "ready").value_or(true);

@@ -12,14 +12,14 @@
 
 namespace backplane::services {
 
-// net.JoinHostPort
+// Like Go's net.JoinHostPort.
 std::string join_host_port(std::string_view host, long long port);
 
-// The address for any request to the service.
+// Returns the address for any request to the service.
 Result<std::string> cluster_address(const Object& service, std::string_view name, int port);
 
-// The addresses of all endpoints; the first `preferred` ones have the service's first family; `preferred` is the number of all addresses if
-// none has another family.
+// The addresses of all endpoints. The first `preferred` addresses belong to the service's first IP family. If no address belongs to another
+// family, `preferred` is the number of all addresses.
 struct Endpoints {
   std::vector<std::string> addresses;
   std::size_t preferred = 0;

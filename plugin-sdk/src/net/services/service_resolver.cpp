@@ -13,7 +13,7 @@ namespace backplane::services {
 namespace {
 
 constexpr std::string_view kServiceIndex = "service";
-// Limit of cached resolutions; further services are resolved at each call.
+// The maximum number of cached resolutions. A service that is not cached is resolved at each call.
 constexpr std::size_t kMaxKnown = 4096;
 
 std::vector<std::string> service_of_slice(const ObjectEntry& slice) {
@@ -22,7 +22,7 @@ std::vector<std::string> service_of_slice(const ObjectEntry& slice) {
   return {object_key(slice.ns(), *service)};
 }
 
-// The address of this server for its own calls.
+// Returns the address at which this server calls itself.
 std::string own_address(const Host& host) {
   std::string address = host.flag("bind-address").value_or("");
   if (address.empty() || address == "0.0.0.0" || address == "::") address = "127.0.0.1";
@@ -47,7 +47,7 @@ class InformedResolver final : public ServiceResolver {
   }
 
  private:
-  // The cached resolution of a service, valid while the informers hold the same entries.
+  // The cached resolution of a service. It is valid as long as the informers have the same entries `made_of`.
   struct Known {
     std::vector<ObjectRef> made_of;
     Endpoints endpoints;
@@ -119,7 +119,7 @@ class InformedResolver final : public ServiceResolver {
   const bool by_endpoints_;
   std::atomic<bool> synced_{false};
   std::atomic<std::size_t> turn_{0};
-  std::mutex mutex_;  // guards the members below; the informers exist until the end once they are created
+  std::mutex mutex_;  // guards the members below; the informers are created once and then exist until the resolver is destroyed
   std::unique_ptr<SharedInformerFactory> informers_;
   std::shared_ptr<SharedInformer> services_;
   std::shared_ptr<SharedInformer> slices_;

@@ -31,7 +31,7 @@ class ServiceResolverTest : public testing::Test {
     host_.turns.settle(true);
     EXPECT_EQ(host_.running, 0);
   }
-  // The address, or the error.
+  // Returns the address, or the text of the error.
   std::string resolve(int port = 443, std::string name = "a", std::string ns = "n") {
     if (!resolver_) resolver_ = make_service_resolver(host_);
     Result<std::string> out;

@@ -17,11 +17,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kConnections = 8;
-constexpr std::size_t kMostClients = 16;  // addresses of one service
+constexpr std::size_t kMostClients = 16;  // maximum number of clients: addresses of one service
 
 bool is_this_machine(std::string_view host) { return host == "localhost" || host.starts_with("127.") || host == "[::1]"; }
 
-// As Go prints a duration of whole seconds, or of milliseconds.
+// Returns the text with which Go prints a duration of whole seconds, or of milliseconds.
 std::string duration_text(std::chrono::milliseconds time) {
   const auto count = time.count();
   if (count % 1000 != 0) return std::to_string(count) + "ms";
@@ -39,8 +39,8 @@ std::string_view header_of(const HttpAnswer& answer, const char* name) {
   return {};
 }
 
-// The path that client-go requests for the path of a configuration: path.Join("/", …), without empty, "." and ".." segments and without a
-// slash at the end.
+// Returns the path that client-go requests for the path of a configuration: path.Join("/", …), which removes empty, "." and ".." segments
+// and a slash at the end.
 std::string requested_path(std::string_view path) {
   std::string out = std::filesystem::path("/" + std::string(path)).lexically_normal().string();
   while (out.size() > 1 && out.back() == '/') out.pop_back();
@@ -49,25 +49,25 @@ std::string requested_path(std::string_view path) {
 
 Status call_problem(const std::string& url, const Status& why) { return service_unavailable("Post \"" + url + "\": " + why.message()); }
 
-// What client-go returns if the body of a response ends early.
+// Returns the error of client-go for a response whose body ends early.
 Status read_problem(const Status& why) {
   return service_unavailable("unexpected error when reading response body. Please retry. Original error: " + why.message());
 }
 
-// Owns its arguments, because the look-up may wait for an informer's first sync longer than the call lives.
+// Owns its arguments, because resolving may wait for the first sync of an informer, longer than the call exists.
 Task<Result<std::string>> resolve_service(std::shared_ptr<ServiceResolver> services, WebhookTarget::Service service) {
   auto resolving = services->resolve(service.ns, service.name, service.port);
   auto address = co_await std::move(resolving);
   co_return address;
 }
 
-// utilnet.IsConnectionReset and IsHTTP2ConnectionLost.
+// True for the errors of utilnet.IsConnectionReset and IsHTTP2ConnectionLost.
 bool was_lost(const Status& why) {
   const std::string& text = why.message();
   return text.find("connection reset by peer") != std::string::npos || text.find("http2: client connection lost") != std::string::npos;
 }
 
-// webhook.DefaultShouldRetry, for responses.
+// True if the attempt is to be repeated (webhook.DefaultShouldRetry).
 bool asks_to_be_repeated(const HttpAnswer& answer) {
   const int code = answer.code();
   return code == 429 || code == 500 || code == 504 || (code > 500 && !header_of(answer, "retry-after").empty());
@@ -100,7 +100,7 @@ Result<std::shared_ptr<HttpClient>> WebhookClient::client_of(const std::string& 
   config.server = server;
   config.dial = (*egress)->dialer(tls_name.empty() ? EgressType::kControlPlane : EgressType::kCluster);
   config.tls_server_name = tls_name;
-  // With HTTP/2, all calls would use one connection, and reach only one of several servers behind an address.
+  // With HTTP/2, all calls would use one connection, and so would reach only one of several servers at an address.
   config.http2 = http2;
   config.connect_timeout = std::chrono::ceil<std::chrono::seconds>(options_.timeout);
   config.call_timeout = options_.timeout;

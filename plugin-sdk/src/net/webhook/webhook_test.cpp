@@ -29,10 +29,10 @@ class Answer final : public HttpAnswer {
 struct Scripted {
   int code = 200;
   Headers headers;
-  std::string problem;  // not empty: the call fails
+  std::string problem;  // if it is not empty, the call fails with it
 };
 
-// Responds in the order of the script, and repeats the last line.
+// Returns the responses of the script in their order, and then repeats the last one.
 class Server final : public HttpClient {
  public:
   Task<Result<std::unique_ptr<HttpAnswer>>> call(HttpCall call) override {
@@ -54,7 +54,7 @@ class Services final : public ServiceResolver {
   }
 };
 
-// Does not respond before `hold` is set.
+// Does not return before `hold` is set.
 class SlowServices final : public ServiceResolver {
  public:
   Task<Result<std::string>> resolve(std::string, std::string, int) override {
@@ -140,7 +140,7 @@ TEST_F(WebhookTest, AUrlIsCalledAsItIs) {
   EXPECT_TRUE(configs_[1].http2);
 }
 
-// envtest configures "https://…//failing", for which Go's server answers with a redirect.
+// envtest configures "https://…//failing", to which Go's server responds with a redirect.
 TEST_F(WebhookTest, ThePathIsCleanedAsClientGoCleansIt) {
   options_.send_timeout = false;
   const std::pair<const char*, const char*> kPaths[] = {{"//failing", "/failing"}, {"/a/./b/../c/", "/a/c"}, {"/", "/"}, {"/../x", "/x"}};
