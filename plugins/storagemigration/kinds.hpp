@@ -1,4 +1,4 @@
-// The group storagemigration.k8s.io: behaviour of its kind beyond schema/storagemigration_group.json.
+// The group storagemigration.k8s.io, with the behaviour of its kind that schema/storagemigration_group.json does not describe.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -7,7 +7,7 @@
 
 namespace backplane::storagemigration {
 
-// The group: its document with this code, and the types of each version.
+// Return the document of the group together with the code of its kinds, and the types of each version.
 Result<kit::GroupDocument> storagemigration_group();
 Result<std::vector<std::shared_ptr<const SchemaSet>>> storagemigration_schemas();
 
