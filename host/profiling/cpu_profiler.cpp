@@ -16,9 +16,9 @@
 namespace backplane::profiling {
 namespace {
 
-// Samples one behind the other: the number of addresses, then the addresses.
+// A sequence of samples. A sample is the number of addresses, followed by the addresses.
 struct SampleBuffer {
-  static constexpr std::size_t kWords = std::size_t{1} << 18;  // 2 MiB: some 60 busy processors for a tenth of a second
+  static constexpr std::size_t kWords = std::size_t{1} << 18;  // 2 MiB: enough for about 60 busy processors for a tenth of a second
   std::vector<std::uintptr_t> words = std::vector<std::uintptr_t>(kWords);
   std::atomic<std::size_t> used{0};
   std::atomic<int> writers{0};
@@ -33,9 +33,9 @@ struct Sampling {
   struct sigaction former {};
 };
 std::atomic<bool> g_profiling{false};
-std::unique_ptr<Sampling> g_owned;           // by the profiler that runs
-std::atomic<Sampling*> g_sampling{nullptr};  // what handlers use
-std::atomic<int> g_handlers{0};              // that use it
+std::unique_ptr<Sampling> g_owned;           // owned by the running profiler
+std::atomic<Sampling*> g_sampling{nullptr};  // used by signal handlers; null: no profiler runs
+std::atomic<int> g_handlers{0};              // the number of running signal handlers
 
 bool write_sample(SampleBuffer& buffer, const std::uintptr_t* stack, std::size_t count) noexcept {
   const std::size_t at = buffer.used.fetch_add(count + 1, std::memory_order_relaxed);
@@ -88,7 +88,8 @@ void read_samples(SampleBuffer& buffer, Profile& profile) {
     profile.add_stack({first, first + static_cast<std::ptrdiff_t>(count)}, {1, kPeriod});
     at += count + 1;
   }
-  std::fill(buffer.words.begin(), buffer.words.begin() + static_cast<std::ptrdiff_t>(end), 0);  // a sample that did not fit ends with 0
+  std::fill(buffer.words.begin(), buffer.words.begin() + static_cast<std::ptrdiff_t>(end),
+            0);  // read_samples() ends at a 0, where a sample did not fit
   buffer.used.store(0);
 }
 
@@ -121,7 +122,7 @@ void CpuProfiler::stop() noexcept {
   set_timer(std::chrono::microseconds(0));
   g_sampling.store(nullptr);
   wait_until_zero(g_handlers);
-  // A signal may be pending: its default action would end the process.
+  // SIGPROF may still be pending, and its default action would end the process. So it is ignored if there was no handler before.
   struct sigaction ignored {};
   ignored.sa_handler = SIG_IGN;
   const struct sigaction& former = g_owned->former;

@@ -1,14 +1,16 @@
-// Samples what the threads of the process execute: SIGPROF after each period of processor time, and the stack that it interrupts.
+// Samples the stacks of the running threads of the process: after each period of CPU time, SIGPROF interrupts a thread, and the handler
+// records the thread's stack.
 //
 //   CpuProfiler profiler;
 //   if (Status status = profiler.start(); !status.ok()) …
 //   profiler.collect(profile);  // at least every second
 //   profiler.stop();
 //
-// Between profiles it costs nothing.
+// There is no overhead while no profiler runs.
+//
 // Thread-safety: one thread at a time; the signal handler runs on any thread.
-// Lifetime:      the destructor stops.
-// Errors:        kAlreadyExists if another profiler of the process runs.
+// Lifetime:      the destructor calls stop().
+// Errors:        start() returns kAlreadyExists if another profiler of the process runs.
 #pragma once
 
 #include <chrono>
@@ -29,11 +31,11 @@ class CpuProfiler {
   CpuProfiler& operator=(const CpuProfiler&) = delete;
 
   Status start();
-  // Moves the samples since the last call to `profile`, whose types are {samples, cpu}. Waits for handlers that are running: not on an
-  // event loop.
+  // Moves the samples since the last call to `profile`, whose sample types are {samples, cpu}. Waits for running signal handlers, so it
+  // must not be called on an event loop.
   void collect(Profile& profile);
   void stop() noexcept;
-  // Samples for which there was no memory, because collect() was called too late.
+  // The number of samples that were lost because collect() was called too late and the buffer was full.
   std::size_t lost() const noexcept;
 
  private:

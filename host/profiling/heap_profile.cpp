@@ -9,7 +9,7 @@
 namespace backplane::profiling {
 namespace {
 
-// The number of attribute `name` in the first element of `xml` that begins with `element`; 0 if there is none.
+// The number in the attribute `name` of the first element of `xml` that begins with `element`; 0 if there is none.
 std::int64_t attribute_of(std::string_view xml, std::string_view element, std::string_view name) {
   const auto begin = xml.find(element);
   if (begin == std::string_view::npos) return 0;

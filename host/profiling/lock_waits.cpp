@@ -17,13 +17,13 @@ struct Waits {
   std::mutex mutex;
   std::map<Stack, LockWaits> by_stack;
 };
-// Never destroyed: threads that outlive main() may wait for locks.
+// The object is never destroyed, because threads that outlive main() may wait for locks.
 Waits& waits() {
   static Waits& all = *new Waits;
   return all;
 }
 
-// While one exists, the locks of this thread are not recorded.
+// While an object of this class exists, waits of this thread are not recorded.
 class Recording {
  public:
   Recording() noexcept { t_recording = true; }
@@ -50,7 +50,7 @@ void note_lock_wait(std::chrono::nanoseconds wait) noexcept {
     ++sum.count;
     sum.total += wait;
   } catch (const std::bad_alloc&) {
-    // This wait is not counted.
+    // No memory: this wait is not recorded.
   }
 }
 

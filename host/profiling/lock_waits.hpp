@@ -1,10 +1,11 @@
-// How long threads wait for mutexes and read-write locks, by the stack that waits.
+// Records how long threads wait for mutexes and read-write locks, and the stacks of the waiting threads.
 //
-// The program reports the waits: it replaces pthread_mutex_lock() and the read-write locks (app/lock_interposer.cpp).
-// Waits of condition variables do not count.
+// The server reports each wait with note_lock_wait(): it replaces pthread_mutex_lock() and the functions of read-write locks
+// (app/lock_interposer.cpp). Waits for condition variables are not recorded.
+//
 // Thread-safety: any thread.
-// Lifetime:      the process; the waits add up since record_lock_waits().
-// Errors:        none. Waits of stacks past the first kMostStacks are added up without a stack.
+// Lifetime:      the data is never reset; it covers the time since record_lock_waits().
+// Errors:        none. If there are more than kMostStacks stacks, the waits of further ones are added up without a stack.
 #pragma once
 
 #include <chrono>
@@ -18,20 +19,20 @@ namespace backplane::profiling {
 
 inline constexpr std::size_t kMostStacks = 10'000;
 
-// Recording is off until the first call, and cannot be switched off.
+// Starts the recording, which cannot be switched off.
 void record_lock_waits() noexcept;
 bool records_lock_waits() noexcept;
 
-// Adds a wait of the calling thread, with its stack. A nested call, for a lock that the recording itself takes, has no effect.
+// Records a wait of the calling thread, with the thread's stack. Has no effect for locks that the recording itself uses.
 void note_lock_wait(std::chrono::nanoseconds wait) noexcept;
 
 struct LockWaits {
   std::int64_t count = 0;
   std::chrono::nanoseconds total{};
 };
-// By the stack that has waited; an empty one for those past kMostStacks.
+// The stack of the waiting thread → the waits; the empty stack has the waits of all stacks beyond kMostStacks.
 std::map<Stack, LockWaits> lock_waits();
-// Sample types {contentions, count} and {delay, nanoseconds}, as Go's.
+// The waits as a profile with the sample types {contentions, count} and {delay, nanoseconds}, as in Go.
 Profile lock_wait_profile();
 
 }  // namespace backplane::profiling

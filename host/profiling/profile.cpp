@@ -7,18 +7,18 @@
 namespace backplane::profiling {
 namespace {
 
-// Numbers of the fields of perftools.profiles.
+// The field numbers of perftools.profiles.Profile.
 namespace profile_field {
 constexpr int kSampleType = 1, kSample = 2, kMapping = 3, kLocation = 4, kFunction = 5, kString = 6, kTime = 9, kDuration = 10,
               kPeriodType = 11, kPeriod = 12, kComment = 13;
 }
 
-// Builds the tables that samples refer to: strings, functions, locations and mappings, each with an id from 1.
+// Builds the tables to which samples refer: strings, functions, locations and mappings. IDs begin with 1, except those of strings (0).
 class ProfileEncoder {
  public:
   explicit ProfileEncoder(Symbols& symbols) : symbols_(symbols) {
     string("");
-    mapping_of(symbols.executable());  // readers take the first mapping for the program's
+    mapping_of(symbols.executable());  // pprof treats the first mapping as that of the program
   }
 
   std::uint64_t string(const std::string& text) {
@@ -72,14 +72,14 @@ class ProfileEncoder {
     out_.message(profile_field::kFunction, function);
     return found->second;
   }
-  // 0: none.
+  // The ID of the mapping; 0: none.
   std::uint64_t mapping_of(const CodeObject* object) {
     if (object == nullptr) return 0;
     const auto [found, added] = mappings_.try_emplace(object, mappings_.size() + 1);
     if (!added) return found->second;
     ProtobufMessage mapping;
     mapping.number(1, found->second).number(2, object->begin).number(3, object->end).number(4, object->offset);
-    mapping.number(5, string(object->file)).number(6, string(object->build_id)).number(7, 1);  // 7: it has functions
+    mapping.number(5, string(object->file)).number(6, string(object->build_id)).number(7, 1);  // field 7: has_functions
     out_.message(profile_field::kMapping, mapping);
     return found->second;
   }
@@ -92,7 +92,7 @@ class ProfileEncoder {
   std::uint64_t next_location_ = 1;
 };
 
-// A return address follows the call: one byte before it belongs to the call.
+// A return address is after the call instruction, so the address minus 1 belongs to the call.
 std::vector<std::uint64_t> locations_of(ProfileEncoder& encoder, const Stack& stack) {
   std::vector<std::uint64_t> out;
   for (const std::uintptr_t address : stack) out.push_back(encoder.location_of(out.empty() ? address : address - 1));

@@ -1,4 +1,5 @@
-// A profile in pprof's format: samples, each a stack and one number for each sample type, as protobuf (perftools.profiles.Profile).
+// A profile in pprof's format (protobuf perftools.profiles.Profile). A profile consists of samples; a sample has a stack, and a number for
+// each sample type.
 //
 //   Profile cpu({{"samples", "count"}, {"cpu", "nanoseconds"}});
 //   cpu.add_stack(addresses, {1, 10'000'000});
@@ -22,31 +23,31 @@
 
 namespace backplane::profiling {
 
-// What a number of a sample counts, and its unit: {"cpu", "nanoseconds"}.
+// The meaning and the unit of one number of each sample: {"cpu", "nanoseconds"}.
 struct SampleType {
   std::string type, unit;
 };
-// The labels of a sample, key and value: {"thread", "io-0"}.
+// The labels of a sample, pairs of key and value: {"thread", "io-0"}.
 using SampleLabels = std::vector<std::pair<std::string, std::string>>;
-// Addresses of instructions, the innermost first. Those of callers are return addresses.
+// Addresses of instructions, the innermost first. All but the first are return addresses.
 using Stack = std::vector<std::uintptr_t>;
 
 class Profile {
  public:
   explicit Profile(std::vector<SampleType> types) : types_(std::move(types)) {}
 
-  // Adds `values`, one for each sample type, to the sample of that stack and those labels.
+  // Adds `values`, one for each sample type, to the sample with this stack and these labels.
   void add_stack(const Stack& stack, const std::vector<std::int64_t>& values, const SampleLabels& labels = {});
-  // The same for a stack that consists of names instead of addresses, the innermost first.
+  // As add_stack(), for a stack of names instead of addresses, the innermost first.
   void add_names(const std::vector<std::string>& names, const std::vector<std::int64_t>& values);
 
-  // The distance of samples, in the unit of `type`.
+  // Sets the sampling period, in the unit of `type`.
   void set_period(SampleType type, std::int64_t period);
   void set_times(std::chrono::system_clock::time_point start, std::chrono::nanoseconds duration);
-  // A remark for readers; `go tool pprof -comments` shows it.
+  // Sets a comment, which `go tool pprof -comments` shows.
   void set_comment(std::string comment) { comment_ = std::move(comment); }
 
-  // Not compressed. Reads symbol tables: not on an event loop.
+  // The encoded profile, not compressed. Reads symbol tables from files, so it must not be called on an event loop.
   std::string encode(Symbols& symbols) const;
 
  private:

@@ -21,7 +21,7 @@ namespace backplane::profiling {
 using testing::Contains;
 using testing::HasSubstr;
 
-// External, so that they are not inlined into the tests.
+// These functions have external linkage, so that they are not inlined into the tests.
 __attribute__((noinline)) std::uint64_t burn_processor_time(std::uint64_t rounds) {
   volatile std::uint64_t sum = 0;
   for (std::uint64_t i = 0; i < rounds; ++i) sum = sum + i * i;
@@ -75,7 +75,7 @@ TEST(CpuProfiler, SamplesTheFunctionThatRuns) {
   Profile profile({{"samples", "count"}, {"cpu", "nanoseconds"}});
   Symbols symbols;
   std::string encoded;
-  // Processor time makes the samples, however busy the machine is.
+  // Samples are taken by CPU time of this process, so their number does not depend on the load of the machine.
   for (int i = 0; i < 1000 && encoded.find("burn_processor_time") == std::string::npos; ++i) {
     burn_processor_time(10'000'000);
     profiler.collect(profile);

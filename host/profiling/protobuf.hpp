@@ -13,7 +13,7 @@ namespace backplane::profiling {
 
 class ProtobufMessage {
  public:
-  // A varint; 0 is the default and is left out.
+  // A varint field; it is omitted if the value is 0, the default.
   ProtobufMessage& number(int field, std::uint64_t value) {
     if (value == 0) return *this;
     varint(static_cast<std::uint64_t>(field) << 3);
@@ -27,7 +27,7 @@ class ProtobufMessage {
     return *this;
   }
   ProtobufMessage& message(int field, const ProtobufMessage& inner) { return bytes(field, inner.text_); }
-  // A repeated number.
+  // A repeated, packed varint field.
   ProtobufMessage& packed(int field, const std::vector<std::uint64_t>& values) {
     ProtobufMessage inner;
     for (const std::uint64_t value : values) inner.varint(value);

@@ -13,12 +13,12 @@
 namespace backplane::profiling {
 namespace {
 
-// The frames of the signal handler precede the interrupted one.
+// The state of a walk. In a signal handler, the frames before `first`, the interrupted instruction, belong to the handler and are omitted.
 struct Walk {
   std::uintptr_t first;
   std::uintptr_t* out;
   volatile std::size_t count = 0;  // survives a longjmp
-  int skipped = 0;                 // frames that note_own_frame() leaves out
+  int skipped = 0;                 // the number of frames that note_own_frame() omits
 };
 
 _Unwind_Reason_Code note_frame(_Unwind_Context* context, void* data) {
@@ -56,13 +56,14 @@ std::array<FaultSignal, 2> g_fault_signals{{{SIGSEGV, {}}, {SIGBUS, {}}}};
 std::mutex g_guards_mutex;
 int g_guards = 0;
 
-// On return the instruction faults again and is handled as before.
+// Ends a walk. For a fault outside of walks, restores the former handler and returns; the instruction faults again, and the former handler
+// runs.
 void on_walk_fault(int number, siginfo_t* info, void*) {
   if (t_walk_end != nullptr) siglongjmp(*t_walk_end, 1);
   for (const auto& signal : g_fault_signals) {
     if (signal.number == number) sigaction(number, &signal.former, nullptr);
   }
-  if (info->si_code <= 0) raise(number);  // sent by a process: does not come again
+  if (info->si_code <= 0) raise(number);  // a process has sent the signal, so it does not occur again
 }
 
 }  // namespace
@@ -92,7 +93,7 @@ __attribute__((noinline)) std::size_t walk_own_stack(std::uintptr_t* out) noexce
 StackWalkGuard::StackWalkGuard() {
   const std::lock_guard lock(g_guards_mutex);
   if (g_guards++ > 0) return;
-  _Unwind_Backtrace(end_walk, nullptr);  // the first call initializes tables, which a signal handler must not do
+  _Unwind_Backtrace(end_walk, nullptr);  // the first call initializes tables, which must not happen in a signal handler
   struct sigaction action {};
   action.sa_sigaction = on_walk_fault;
   sigemptyset(&action.sa_mask);

@@ -14,7 +14,7 @@
 namespace backplane::profiling {
 namespace {
 
-// A file, mapped for reading. Every access checks its range.
+// A file that is mapped for reading. Every access checks its range.
 class MappedElf {
  public:
   explicit MappedElf(const std::string& path) {
@@ -33,14 +33,14 @@ class MappedElf {
   MappedElf(const MappedElf&) = delete;
   MappedElf& operator=(const MappedElf&) = delete;
 
-  // False if the file ends before it.
+  // Reads an object at the offset `at`. False: the file ends before the end of the object.
   template <class T>
   bool read(std::uint64_t at, T& out) const noexcept {
     if (at > text_.size() || text_.size() - at < sizeof(T)) return false;
     std::memcpy(&out, text_.data() + at, sizeof(T));
     return true;
   }
-  // The text at `at`, up to a NUL; empty if the file ends before it.
+  // The text at the offset `at`, up to a NUL; empty if the file ends before `at`.
   std::string_view string_at(std::uint64_t at) const noexcept {
     if (at >= text_.size()) return {};
     const std::string_view rest = text_.substr(at);

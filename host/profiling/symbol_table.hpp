@@ -1,7 +1,7 @@
-// The functions in the symbol table (.symtab) of an ELF file of this machine's class and byte order.
+// Reads the functions in the symbol table (.symtab) of an ELF file that has this machine's class and byte order.
 //
-// Thread-safety: any thread. Reads the file: not on an event loop.
-// Errors:        a file that cannot be read, is malformed or is stripped has no functions.
+// Thread-safety: any thread. Reads a file, so it must not be called on an event loop.
+// Errors:        none; the result is empty if the file cannot be read, is malformed or is stripped.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace backplane::profiling {
 
 struct FunctionSymbol {
   std::uint64_t value = 0, size = 0;
-  std::string name;  // as linked
+  std::string name;  // mangled
 };
 std::vector<FunctionSymbol> read_function_symbols(const std::string& file);
 

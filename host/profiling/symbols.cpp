@@ -29,7 +29,7 @@ std::string hexadecimal(const unsigned char* bytes, std::size_t size) {
   return out;
 }
 
-// The build id in the notes of a loaded segment.
+// The build ID in the notes of a loaded segment.
 std::string build_id_in(const char* notes, std::size_t size) {
   constexpr auto padded = [](std::size_t length) { return (length + 3) / 4 * 4; };
   for (std::size_t at = 0; at + sizeof(ElfW(Nhdr)) <= size;) {
@@ -64,7 +64,7 @@ int add_code_object(dl_phdr_info* info, std::size_t, void* to) {
   return 0;
 }
 
-// The dynamic symbol that precedes the address.
+// The last dynamic symbol at or before the address.
 Symbol dynamic_symbol(std::uintptr_t address, const CodeObject* object) {
   Dl_info info{};
   if (dladdr(reinterpret_cast<const void*>(address), &info) == 0 || info.dli_sname == nullptr) return {{}, 0, object};
@@ -75,7 +75,7 @@ Symbol dynamic_symbol(std::uintptr_t address, const CodeObject* object) {
 
 Symbols::Symbols() : executable_(executable_path()) {
   dl_iterate_phdr(add_code_object, &objects_);
-  if (!objects_.empty()) objects_.front().file = executable_;  // the loader lists it first, without a name
+  if (!objects_.empty()) objects_.front().file = executable_;  // the dynamic linker lists the executable first, without a name
   std::sort(objects_.begin(), objects_.end(), [](const auto& one, const auto& other) { return one.begin < other.begin; });
 }
 

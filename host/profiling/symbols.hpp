@@ -1,8 +1,11 @@
-// Names of functions by address, from the ELF symbol tables of the executable and of the libraries that are loaded.
+// Maps addresses to the names of functions, with the ELF symbol tables of the executable and of the loaded libraries.
 //
-// The symbol table of a file is read when the first address in it is looked up. A file without .symtab has the names of its dynamic
-// symbols. Thread-safety: one thread at a time. Lifetime:      describes the files that were loaded when it was constructed; borrowed by
-// nothing. Errors:        none; an unknown address has no name.
+// The symbol table of a file is read when the first address in the file is looked up. If a file has no .symtab, its dynamic symbols are
+// used.
+//
+// Thread-safety: one thread at a time.
+// Lifetime:      describes the files that were loaded when the Symbols object was constructed. A Symbol borrows from the Symbols object.
+// Errors:        none; the name of an unknown address is empty.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +18,16 @@ namespace backplane::profiling {
 
 // One file that is mapped with executable pages.
 struct CodeObject {
-  std::uintptr_t base = 0;            // what addresses of the file are relative to
-  std::uintptr_t begin = 0, end = 0;  // of its executable segment
-  std::uint64_t offset = 0;           // of that segment in the file
-  std::string file;                   // empty: the kernel's vDSO
+  std::uintptr_t base = 0;            // the load address, which is added to addresses in the file
+  std::uintptr_t begin = 0, end = 0;  // the addresses of the executable segment
+  std::uint64_t offset = 0;           // the offset of that segment in the file
+  std::string file;                   // the path; empty: the kernel's vDSO
   std::string build_id;               // hexadecimal; empty: none
 };
 
 struct Symbol {
   std::string name;                    // demangled; empty: unknown
-  std::uintptr_t start = 0;            // of the function; 0: unknown
+  std::uintptr_t start = 0;            // the address of the function; 0: unknown
   const CodeObject* object = nullptr;  // null: unknown
 };
 
@@ -32,13 +35,13 @@ class Symbols {
  public:
   Symbols();
   Symbol find(std::uintptr_t address);
-  // Null if it has no code.
+  // The executable of this process; null: unknown.
   const CodeObject* executable() const noexcept;
 
  private:
   struct Function {
     std::uintptr_t start = 0, end = 0;
-    std::string name;  // as linked
+    std::string name;  // mangled
   };
   using Table = std::vector<Function>;  // sorted by start
   const Table& table_of(const CodeObject& object);

@@ -20,7 +20,8 @@
 namespace backplane::profiling {
 namespace {
 
-// The buffer to which a thread writes its stack. A thread that responds late finds another ticket and writes nothing.
+// The buffer to which a thread writes its stack. `thread` is the thread that may write; a thread that responds too late does not find its
+// ID there and writes nothing.
 struct StackRequest {
   sem_t done;
   std::atomic<pid_t> thread{0};
@@ -54,7 +55,8 @@ bool wait_for_stack(std::chrono::milliseconds patience) {
   return true;
 }
 
-// A thread that has taken the request is writing its stack and ends soon, so this wait has no limit.
+// Interrupts the thread and returns its stack. If the thread has already begun to write its stack when `patience` has passed, the wait has
+// no limit, because writing takes little time.
 Stack stack_of(pid_t thread, std::chrono::milliseconds patience) {
   g_request.thread.store(thread);
   if (syscall(SYS_tgkill, getpid(), thread, stack_signal()) != 0) return {};
@@ -67,7 +69,7 @@ Stack stack_of(pid_t thread, std::chrono::milliseconds patience) {
   return {g_request.frames, g_request.frames + g_request.count};
 }
 
-// The fields of /proc/PID/task/TID/stat: "7 (name) S 1 …", the name with any characters.
+// Reads the fields of /proc/PID/task/TID/stat: "7 (name) S 1 …". The name may contain any characters.
 void read_stat(const std::filesystem::path& folder, ThreadStack& thread) {
   std::ifstream file(folder / "stat");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -108,7 +110,7 @@ std::vector<ThreadStack> thread_stacks(std::chrono::milliseconds patience) {
   action.sa_sigaction = on_stack_signal;
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
-  sigaction(stack_signal(), &action, nullptr);  // stays: a late signal would end the process
+  sigaction(stack_signal(), &action, nullptr);  // never removed: without a handler, a late signal would end the process
   auto threads = list_threads();
   for (ThreadStack& thread : threads) thread.stack = stack_of(thread.id, patience);
   return threads;
