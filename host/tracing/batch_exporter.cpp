@@ -11,7 +11,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The codes after which OTLP's exporters send again.
+// True for the codes after which OTLP's exporters repeat a call.
 bool may_be_sent_again(grpc::Code code) {
   constexpr std::array kTemporary{grpc::Code::kCancelled,  grpc::Code::kDeadlineExceeded, grpc::Code::kAborted,
                                   grpc::Code::kOutOfRange, grpc::Code::kUnavailable,      grpc::Code::kDataLoss};

@@ -1,10 +1,10 @@
-// Sends recorded spans to a collector in batches, as OpenTelemetry's batch processor does: when a batch is full, and otherwise every five
+// Sends recorded spans to a collector in batches, as OpenTelemetry's batch processor does: as soon as a batch is full, and every five
 // seconds. If the queue is full, spans are dropped and counted.
 //
-// Thread-safety: add() from any thread, without waiting; run() and flush() on one executor.
-// Lifetime:      run() ends after stop(); the exporter outlives it.
-// Errors:        a collector that cannot be reached is called again for half a minute; then its batch is dropped and the loss logged.
-// Source:        go.opentelemetry.io/otel/sdk/trace (batch processor), exporters/otlp/otlptrace/otlptracegrpc.
+// Thread-safety: add(), stop() and dropped() from any thread; they do not wait. run() on one executor.
+// Lifetime:      the exporter must live until run() has ended, which stop() requests.
+// Errors:        if the collector cannot be reached, the call is repeated for half a minute; then the batch is dropped, and the loss is
+// logged. Source:        go.opentelemetry.io/otel/sdk/trace (batch processor), exporters/otlp/otlptrace/otlptracegrpc.
 #pragma once
 
 #include <chrono>
@@ -27,14 +27,14 @@ struct BatchLimits {
   std::size_t queue = 2048;
   std::size_t batch = 512;
   std::chrono::milliseconds period{5'000};
-  std::chrono::milliseconds export_limit{30'000};  // of one batch, with all attempts
-  std::chrono::milliseconds call_limit{10'000};    // of one attempt
-  std::chrono::milliseconds first_pause{5'000};    // between attempts; each pause is half as long again
+  std::chrono::milliseconds export_limit{30'000};  // the time limit of a batch with all attempts
+  std::chrono::milliseconds call_limit{10'000};    // the time limit of one attempt
+  std::chrono::milliseconds first_pause{5'000};    // the pause after the first attempt; each further pause is 1.5 times as long
 };
 
 class BatchExporter {
  public:
-  // Sends an encoded batch; the result of the call.
+  // Sends an encoded batch, and returns the status of the call.
   using Send = std::function<Task<grpc::CallStatus>(std::string request, std::chrono::steady_clock::time_point deadline)>;
 
   BatchExporter(Attributes resource, Send send, BatchLimits limits = {})
@@ -60,7 +60,7 @@ class BatchExporter {
   mutable std::mutex mutex_;
   std::deque<SpanData> queue_;
   std::uint64_t dropped_ = 0, reported_ = 0;
-  std::optional<Promise<bool>> waiting_;  // of run()
+  std::optional<Promise<bool>> waiting_;  // set while run() waits for a batch
   bool stopping_ = false;
 };
 

@@ -47,7 +47,7 @@ class BatchExporterTest : public testing::Test {
 
   test::TurnExecutor turns;
   BatchLimits limits;
-  std::vector<std::size_t> sent;  // spans of each call
+  std::vector<std::size_t> sent;  // the number of spans in each call
   std::vector<grpc::CallStatus> problems;
   bool ended = false;
 

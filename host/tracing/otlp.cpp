@@ -5,14 +5,14 @@
 namespace backplane::tracing {
 namespace {
 
-// The scopes in which kube-apiserver has its spans: collectors filter by them.
+// The instrumentation scopes of kube-apiserver's spans, which collectors may use as filters.
 constexpr std::string_view kHttpScope = "go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp";
 constexpr std::string_view kScope = "k8s.io/component-base/tracing";
 constexpr std::string_view kResourceSchema = "https://opentelemetry.io/schemas/1.12.0";
 
 enum class WireType : unsigned char { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
-// A message that is written field by field; fields with the value zero are left out, as proto3 has it.
+// A protobuf message that is written field by field. As in proto3, fields with the value 0 are omitted.
 class Message {
  public:
   void number(unsigned field, std::uint64_t value) {
@@ -31,7 +31,7 @@ class Message {
   void text(unsigned field, std::string_view value) {
     if (!value.empty()) bytes(field, value);
   }
-  // The same, but an empty one is written too: members of a oneof.
+  // A field that is written even if it is empty, for members of a oneof.
   void bytes(unsigned field, std::string_view value) {
     tag(field, WireType::kBytes);
     varint(value.size());
@@ -60,7 +60,7 @@ class Message {
   std::string out_;
 };
 
-// AnyValue
+// Encodes an AnyValue.
 Message value_message(const AttributeValue& value) {
   Message out;
   if (const auto* text = std::get_if<std::string>(&value)) out.bytes(1, *text);
@@ -86,7 +86,7 @@ Message event_message(const SpanEvent& event) {
   return out;
 }
 
-// The trace flags, and whether the span that has them is one of another process.
+// The trace flags, and the flags which mean that it is known whether the span belongs to another process (0x100), and that it does (0x200).
 std::uint32_t flags_of(bool sampled, bool remote) { return (sampled ? 1U : 0U) | 0x100U | (remote ? 0x200U : 0U); }
 
 Message link_message(const SpanContext& link) {
@@ -127,7 +127,7 @@ Message span_message(const SpanData& span) {
   return out;
 }
 
-// ScopeSpans; nothing if no span is of the scope.
+// Adds a ScopeSpans with the spans of the scope; adds nothing if there are none.
 void add_scope(Message& out, std::string_view name, bool internal, std::span<const SpanData> spans) {
   Message scope, scoped;
   scope.text(1, name);

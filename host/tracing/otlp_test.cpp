@@ -16,7 +16,7 @@ std::string hex(std::string_view bytes) {
   return out;
 }
 
-// Tags and types are those of opentelemetry/proto/trace/v1/trace.proto.
+// The field numbers and types are those of opentelemetry/proto/trace/v1/trace.proto.
 TEST(Otlp, ASpanHasTheFieldsOfTheMessage) {
   SpanData span;
   span.self.trace = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};

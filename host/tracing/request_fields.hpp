@@ -1,4 +1,4 @@
-// The fields that identify a request in its spans and in the log of slow requests (handlers.traceFields).
+// The fields that identify a request in its spans and in the log of slow requests (upstream: handlers.traceFields).
 //
 // Thread-safety: on the executor of the request.
 #pragma once
@@ -11,10 +11,10 @@
 
 namespace backplane::tracing {
 
-// GetAuditIDTruncated
+// The audit ID, cut to 64 bytes (upstream: GetAuditIDTruncated).
 inline std::string_view shown_audit_id(const RequestContext& context) { return std::string_view(context.audit_id).substr(0, 64); }
 
-// The host of "host:port", without brackets.
+// The host of "host:port"; an IPv6 address without its brackets.
 inline std::string_view host_of_address(std::string_view address) {
   const std::string_view host = address.substr(0, std::min(address.rfind(':'), address.size()));
   return host.starts_with('[') && host.ends_with(']') ? host.substr(1, host.size() - 2) : host;
@@ -22,7 +22,7 @@ inline std::string_view host_of_address(std::string_view address) {
 
 inline std::string_view protocol_of(const Exchange& exchange) { return exchange.http_major() == 2 ? "HTTP/2.0" : "HTTP/1.1"; }
 
-// metrics.CleanScope
+// The scope of a request as in metrics (upstream: metrics.CleanScope).
 inline std::string_view clean_scope(const RequestInfo& info) {
   if (!info.name.empty() || info.verb == "create") return "resource";
   if (!info.ns.empty()) return "namespace";

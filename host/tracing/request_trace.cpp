@@ -41,7 +41,7 @@ RequestTrace::SpanId RequestMarks::mark(SpanId parent, const char* name, bool sp
 SpanData* RequestMarks::recorded_span(SpanId span) { return span < spans_.size() ? &spans_[span] : nullptr; }
 
 RequestTrace::SpanId RequestMarks::begin(SpanId parent, const char* name, SpanKind kind) {
-  // The log omits the spans of calls: each is as long as the enclosing span.
+  // The log omits the spans of client calls, because each takes as long as the span that contains it.
   if (!recorded_) return kind == SpanKind::kClient ? kNoSpan : mark(parent, name, true);
   const SpanData* const outer = recorded_span(parent);
   if (outer == nullptr || spans_.size() == kMostSpans) return kNoSpan;
@@ -60,7 +60,7 @@ void RequestMarks::end(SpanId span) noexcept {
   if (recorded_) {
     if (SpanData* const data = recorded_span(span)) data->end = system_time();
   } else if (span != kServerSpan && span <= marks_.size()) {
-    // The span of a handler ends with the request.
+    // The span of the handler stays open in the log, because it ends with the request.
     if (marks_[span - 1].parent != kServerSpan) marks_[span - 1].end = coarse_time();
   }
 }
@@ -116,7 +116,7 @@ void RequestMarks::fail(SpanId span, std::string_view description) {
 std::optional<SpanContext> RequestMarks::context_of(SpanId span) const {
   if (recorded_ && !spans_.empty()) return spans_[span < spans_.size() ? span : kServerSpan].self;
   if (joined_ != nullptr) return *joined_;
-  // This request is not traced: the headers of the client are forwarded.
+  // The server does not trace: the client's headers are forwarded.
   const std::string_view traceparent = exchange_.header("traceparent");
   if (traceparent.empty()) return std::nullopt;
   return parse_trace_headers(traceparent, exchange_.header("tracestate"));

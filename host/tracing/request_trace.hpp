@@ -1,9 +1,9 @@
-// The trace of one request, as the handler chain makes it: marks with coarse times, which the log of slow requests needs, or the spans of
-// a sampled request.
+// The trace of one request, which the handler chain makes. For a sampled request it records spans; for every other request it records marks
+// with coarse times, which are cheaper and sufficient for the log of slow requests.
 //
 // Thread-safety: as RequestContext.
-// Lifetime:      a part of the request's frame; it borrows the request.
-// Errors:        none; marks and spans past the limits are dropped.
+// Lifetime:      a part of the request's coroutine frame; borrows the exchange.
+// Errors:        none; marks and spans that exceed the limits are dropped.
 #pragma once
 
 #include <boost/container/small_vector.hpp>
@@ -18,12 +18,12 @@
 
 namespace backplane::tracing {
 
-// A step or a span, for the log.
+// A step or a span, for the log of slow requests.
 struct LogItem {
   std::string name;
   std::string fields;      // "key:value,key:value"
   std::int64_t begin = 0;  // nanoseconds since 1970
-  std::int64_t end = 0;    // of a step: as `begin`
+  std::int64_t end = 0;    // for a step: equal to `begin`; for an open span: 0
   RequestTrace::SpanId id = RequestTrace::kNoSpan;
   RequestTrace::SpanId parent = RequestTrace::kServerSpan;
   bool span = false;
@@ -41,23 +41,23 @@ class RequestMarks final : public RequestTrace {
   void fail(SpanId span, std::string_view description) override;
   void propagate(SpanId span, Headers& headers) const override;
 
-  // The request is part of the trace `self`, which is not recorded.
+  // Sets the trace of a request that is not recorded; propagate() sends it to other servers.
   void join(SpanContext self) { joined_ = std::make_unique<SpanContext>(std::move(self)); }
-  // The request is recorded as `server`.
+  // Begins to record spans. `server`: the span of the request.
   void record(SpanData server);
-  // The recorded spans, the server's first; those that are open end now. Nothing is recorded afterwards.
+  // Ends open spans and returns all recorded spans, the request's span first. Nothing is recorded afterwards.
   std::vector<SpanData> take_spans();
 
-  // Everything so far, in the order of its beginning.
+  // The steps and spans so far, sorted by `begin`.
   std::vector<LogItem> log_items() const;
 
  private:
   static constexpr std::size_t kMostMarks = 24;
-  static constexpr std::size_t kInlineMarks = 4;  // of a read; small, because every open watch has them in its frame
+  static constexpr std::size_t kInlineMarks = 4;  // enough for a read; small, because every open watch has this memory in its frame
   static constexpr std::size_t kMostSpans = 1000;
   struct Mark {
     const char* name;
-    std::int64_t begin, end;  // of the coarse clock; end 0: open
+    std::int64_t begin, end;  // times of coarse_now(); end 0: the span is open
     SpanId parent;
     bool span;
   };
@@ -81,7 +81,7 @@ class RequestMarks final : public RequestTrace {
   std::vector<SpanData> spans_;
 };
 
-// The trace of a request that came through a handler chain; null for others.
+// The trace of a request that the handler chain processes; null for other contexts.
 inline RequestMarks* marks_of(const RequestContext& context) noexcept { return static_cast<RequestMarks*>(context.trace); }
 
 }  // namespace backplane::tracing

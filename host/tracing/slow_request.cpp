@@ -29,7 +29,7 @@ std::string time_text(std::int64_t since_1970, const char* form) {
 
 std::string millis_text(std::int64_t time) { return std::to_string(time / kMilli) + "ms"; }
 
-// A duration in seconds, as Go prints one of more than a second; one below it is in milliseconds.
+// A duration as Go prints it: in seconds, or in milliseconds if it is less than a second.
 std::string duration_text(std::int64_t time) {
   char text[32];
   const bool short_one = time < 1000 * kMilli;
@@ -65,7 +65,7 @@ class Explanation {
   void add(const std::string& line) { lines_.push_back(prefix_ + line); }
 
  private:
-  // A span that is not slow may contain slow ones.
+  // Adds a span if it is slow, and its children: a span that is not slow may contain slow ones.
   void nested(const LogItem& item, const std::string& indent) {
     const bool slow = item.end != 0 && item.end - item.begin >= kThreshold;
     if (slow) lines_.push_back(prefix_ + indent + "[" + summary(item, item.end - item.begin));
@@ -73,7 +73,7 @@ class Explanation {
     if (slow) lines_.back() += "]";
   }
 
-  // The time from which a step of the span is shown.
+  // The minimum duration of the steps of `parent` that are shown.
   std::int64_t share_of(RequestTrace::SpanId parent) const {
     std::int64_t count = 0, nested_spans = 0;
     for (const LogItem& item : items_) {
@@ -81,7 +81,7 @@ class Explanation {
       ++count;
       if (item.span && item.end != 0) ++nested_spans;
     }
-    // If every nested span had the threshold of the whole request, no step would be shown, so upstream divides a quarter of it.
+    // As upstream: if there are nested spans, a quarter of the threshold is divided; otherwise no step would be shown.
     return nested_spans > 0 ? kThreshold / 4 / (count + 1) : kThreshold / (count + 1);
   }
 
@@ -94,7 +94,7 @@ void append(std::string& out, std::string_view key, std::string_view value) {
   out.append(out.empty() ? "" : ",").append(key).append(":").append(value);
 }
 
-// The time before the handler (authentication, the request gate, authorization) as its first step.
+// Adds a first step to the handler's span: the time before the handler (authentication, the request gate, authorization).
 void add_way_to_handler(std::vector<LogItem>& items, RequestTrace::SpanId root) {
   const auto handler = std::find_if(items.begin(), items.end(), [root](const LogItem& item) { return item.id == root; });
   if (handler == items.end()) return;

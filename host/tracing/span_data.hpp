@@ -1,4 +1,4 @@
-// One recorded span.
+// The data of a recorded span.
 //
 // Thread-safety: a value.
 #pragma once
@@ -18,7 +18,7 @@ namespace backplane::tracing {
 using AttributeValue = std::variant<std::string, std::int64_t, bool>;
 using Attributes = std::vector<std::pair<std::string, AttributeValue>>;
 
-// Of attributes, and of events, of one span; OpenTelemetry's defaults.
+// The limits of the numbers of attributes and of events of one span; OpenTelemetry's defaults.
 inline constexpr std::size_t kMostAttributes = 128, kMostEvents = 128;
 
 struct SpanEvent {
@@ -29,7 +29,7 @@ struct SpanEvent {
 
 struct SpanData {
   SpanContext self;
-  SpanKey parent{};            // zeros: none
+  SpanKey parent{};            // all zeros: the span has no parent
   bool remote_parent = false;  // `parent` is a span of another process
   std::string name;
   SpanKind kind = SpanKind::kInternal;
@@ -38,7 +38,7 @@ struct SpanData {
   std::vector<SpanEvent> events;
   std::optional<SpanContext> link;
   bool failed = false;
-  std::string description;  // of the failure
+  std::string description;  // the error, if `failed` is set
   std::uint32_t dropped_attributes = 0, dropped_events = 0;
 };
 

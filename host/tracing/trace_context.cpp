@@ -12,7 +12,7 @@ constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 bool between(char letter, char first, char last) { return letter >= first && letter <= last; }
 
-// Takes `out.size()` bytes in lower-case hexadecimal and the '-' or the end after them.
+// Removes `out.size()` bytes in lower-case hexadecimal, and the '-' after them, from the front of `text`. False: `text` does not begin so.
 template <std::size_t N>
 bool take_hex(std::string_view& text, std::array<std::uint8_t, N>& out) {
   if (text.size() < 2 * N) return false;
@@ -45,7 +45,8 @@ bool is_key_letter(char letter) {
   return between(letter, 'a', 'z') || between(letter, '0', '9') || letter == '_' || letter == '-' || letter == '*' || letter == '/';
 }
 
-// A part of a key of at most `most` letters; a part of a vendor's name begins with a letter, that of a tenant may begin with a digit.
+// True for a valid part of a tracestate key ("vendor" or "tenant@vendor") of at most `most` characters. The vendor begins with a letter;
+// the tenant may begin with a digit (`digit_first`).
 bool is_key_part(std::string_view part, std::size_t most, bool digit_first) {
   if (part.empty() || part.size() > most) return false;
   if (!between(part.front(), 'a', 'z') && !(digit_first && between(part.front(), '0', '9'))) return false;
@@ -69,7 +70,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// The members in one canonical list; empty if one of them is not valid.
+// The members of tracestate, without white space between them; empty if a member is invalid.
 std::string read_state(std::string_view text) {
   std::string out;
   std::vector<std::string_view> keys;
@@ -121,7 +122,7 @@ std::optional<SpanContext> parse_trace_headers(std::string_view traceparent, std
   if (!take_hex(traceparent, version) || version[0] > kLastVersion) return std::nullopt;
   if (!take_hex(traceparent, context.trace) || !take_hex(traceparent, context.span)) return std::nullopt;
   if (!take_hex(traceparent, flags)) return std::nullopt;
-  // Later versions may have more; this one may not.
+  // Later versions may have further fields and flags; version 0 must not.
   if (version[0] == 0 && (!traceparent.empty() || flags[0] > kMostFlags)) return std::nullopt;
   if (!is_valid(context)) return std::nullopt;
   context.sampled = (flags[0] & 1U) != 0;

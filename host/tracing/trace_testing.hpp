@@ -1,4 +1,4 @@
-// An exchange that has headers and nothing else.
+// For tests: an exchange that has only request headers.
 //
 // Thread-safety: one test.
 #pragma once

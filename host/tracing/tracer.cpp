@@ -25,7 +25,7 @@ std::int64_t port_of(std::string_view address) {
   return port;
 }
 
-// The first address of X-Forwarded-For, else that of the peer.
+// The first address in X-Forwarded-For; without that header, the address of the peer.
 std::string_view client_of(const Exchange& exchange) {
   const std::string_view forwarded = exchange.header("x-forwarded-for");
   if (forwarded.empty()) return host_of_address(exchange.remote_address());
@@ -34,7 +34,7 @@ std::string_view client_of(const Exchange& exchange) {
 
 bool has_port(std::string_view address) { return port_of(address) != 0; }
 
-// The attributes of otelhttp, in its order, and those of kube-apiserver.
+// The attributes that otelhttp sets, in the same order, followed by those of kube-apiserver.
 Attributes request_attributes(const RequestContext& context, const Exchange& exchange) {
   Attributes out;
   const auto add = [&out](std::string_view key, AttributeValue value) { out.emplace_back(key, std::move(value)); };

@@ -27,7 +27,7 @@ class TracerTest : public testing::Test {
     user.groups = {group};
     context.user = user;
   }
-  // The server span; nothing if the request is not recorded.
+  // The recorded spans of a request; empty if it is not recorded.
   std::vector<SpanData> run(double ratio, std::string_view traceparent, int code = 200) {
     std::vector<SpanData> out;
     const Tracer tracer(ratio, [&out](std::vector<SpanData> spans) { out = std::move(spans); });

@@ -29,7 +29,7 @@ constexpr std::int64_t kMillion = 1'000'000;
 constexpr std::string_view kSchemes =
     "Options are none, dns, unix, or unix-abstract.  See https://github.com/grpc/grpc/blob/master/doc/naming.md";
 
-// field.ErrorList.ToAggregate
+// Joins errors as upstream's field.ErrorList.ToAggregate().
 std::string aggregate(const std::vector<std::string>& errors) {
   if (errors.size() == 1) return errors.front();
   std::string out = "[";
@@ -54,7 +54,7 @@ std::string lower_case(std::string_view text) {
   return out;
 }
 
-// The text before the first ':' of a URL, as net/url parses it; nullopt: the URL cannot be parsed, for the reason in `why`.
+// The scheme of a URL as Go's net/url parses it; empty: none; nullopt: the URL is malformed, and `why` is the error.
 std::optional<std::string> scheme_of(std::string_view url, std::string& why) {
   for (std::size_t i = 0; i < url.size(); ++i) {
     const char letter = url[i];
@@ -129,7 +129,7 @@ Result<std::string> server_of_endpoint(std::string_view endpoint) {
     if (path.starts_with("//")) path.remove_prefix(2);
     return "unix://" + std::string(path);
   }
-  // dns://AUTHORITY/NAME: the authority is a name server.
+  // dns://AUTHORITY/NAME: AUTHORITY, a name server, is ignored.
   if (endpoint.starts_with(kDns)) {
     endpoint.remove_prefix(kDns.size());
     endpoint.remove_prefix(std::min(endpoint.rfind('/') + 1, endpoint.size()));
