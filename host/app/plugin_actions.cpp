@@ -81,7 +81,7 @@ Result<PluginRequest> request_of(PluginAction action, const Object& body) {
       request.cascade = value.get_bool();
     } else {
       return bad_request("unknown member or wrong type: " + backplane::quoted(key) +
-                         "; known: name and file (texts), dryRun (true or false)");
+                         "; known: name and file (texts), dryRun, force (forget) and cascade (disable) (true or false)");
     }
   }
   if (request.name.empty()) return bad_request("name: must be the name of a plugin");

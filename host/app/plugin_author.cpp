@@ -163,7 +163,7 @@ class AuthorCommands final : public PluginCommands {
     new_->add_option("--kind", plugin_.kind, "kind: Widget; required without --crd");
     new_->add_option("--plural", plugin_.resource, "name of the resource; default: made from the kind");
     new_->add_option("--tier", plugin_.tier,
-                     "native: C++ with the SDK and its Boost; stable: C or C++ over C tables, any compiler, no Boost")
+                     "native: C++ with the SDK and its Boost; stable: C or C++ with backplane/stable/*.h, any compiler, no Boost")
         ->capture_default_str();
     new_->add_option("--language", plugin_.language, "of the stable tier: c or c++; default: c");
     auto* crd = new_->add_option("--crd", crd_, "YAML file with a CustomResourceDefinition: the plugin serves its kind, without C++");

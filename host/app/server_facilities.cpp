@@ -11,32 +11,8 @@ namespace backplane {
 // The names that the host has registered, which plugins cannot register.
 std::map<std::string, std::string> host_names() {
   std::map<std::string, std::string> taken;
-  for (const char* path : {"/",
-                           "/api",
-                           "/apis",
-                           "/openapi/v2",
-                           "/openapi/v3",
-                           "/version",
-                           "/healthz",
-                           "/livez",
-                           "/readyz",
-                           "/metrics",
-                           "/metrics/slis",
-                           "/statusz",
-                           "/flagz",
-                           "/debug/chain",
-                           "/debug/pprof/",
-                           "/debug/flags/v",
-                           "/debug/store/range",
-                           "/debug/store/hold",
-                           "/debug/store/release",
-                           "/debug/plugins",
-                           "/plugins",
-                           "/plugins/reload",
-                           "/plugins/upgrade",
-                           "/plugins/rollback",
-                           "/plugins/disable",
-                           "/plugins/enable"}) {
+  for (const char* path : {"/", "/api", "/apis", "/openapi/v2", "/openapi/v3", "/version", "/healthz", "/livez", "/readyz", "/metrics",
+                           "/metrics/slis", "/statusz", "/flagz", "/debug/chain", "/debug/plugins"}) {
     taken.emplace(std::string("path ") + path, std::string(kTheHost));
   }
   for (const char* check : {"ping", "log", "loopback-serving-certificate", "etcd", "etcd-readiness", "informer-sync", "shutdown"}) {

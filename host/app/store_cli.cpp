@@ -58,7 +58,7 @@ int copy(const CliOptions& options) {
             << " bytes, sha256 " << done->digest << "\nthe source was at revision " << done->source_revision
             << ", the target begins at revision " << done->target_revision << '\n';
   if (options.refuse_writes) {
-    std::cout << "the source takes no writes any more; to go back to it: backplane store release " << shell_arguments(options.from) << '\n';
+    std::cout << "the source refuses writes; to use it again: backplane store release " << shell_arguments(options.from) << '\n';
   }
   return 0;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backplane/rest/roles.hpp"
+#include "routing/reserved_paths.hpp"
 
 namespace backplane {
 
@@ -39,8 +40,10 @@ Status too_late(const std::string& kind) {
 }
 
 Status check_path(const PathRoute& route) {
-  if (route.handler && route.path.starts_with('/')) return {};
-  return bad_request("the path " + backplane::quoted(route.path) + " needs a leading slash and a handler");
+  if (!route.handler || !route.path.starts_with('/')) {
+    return bad_request("the path " + backplane::quoted(route.path) + " needs a leading slash and a handler");
+  }
+  return check_not_reserved(route.path);
 }
 
 Status no_object(const char* kind) { return bad_request(std::string("a null ") + kind + " cannot be registered"); }

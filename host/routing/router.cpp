@@ -7,6 +7,7 @@
 #include "routing/groups_editor.hpp"
 #include "routing/log.hpp"
 #include "routing/peer_documents.hpp"
+#include "routing/reserved_paths.hpp"
 #include "routing/root_handlers.hpp"
 #include "routing/route_composer.hpp"
 #include "routing/route_table.hpp"
@@ -65,10 +66,6 @@ bool lacks_subresource(const VersionTable& version, const RequestInfo& info) {
 // "/apis//v1/pods", whose empty group is not the group of "/api/v1".
 bool is_api_path(const RequestInfo& info) {
   return info.is_resource_request && info.path.find_first_not_of('/') == 1 && info.api_group.empty() == (info.api_prefix == "api");
-}
-
-bool is_below(std::string_view path, std::string_view root) {
-  return path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/');
 }
 
 // Returns true if upstream has a go-restful service for the beginning of the path. Such a service itself responds with 404 if it has no
@@ -267,6 +264,7 @@ Status Router::publish_path(const std::string& delegate, PathRoute route) {
       return bad_request("path " + quoted(route.path) + " is inside " + quoted(root) + ", which the host serves");
     }
   }
+  if (auto status = check_not_reserved(route.path); !status.ok()) return status;
   const std::lock_guard lock(mutex_);
   const TableRef routes = table_.get();
   const FixedPaths& paths = *routes->paths;
