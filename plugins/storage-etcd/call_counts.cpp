@@ -8,7 +8,7 @@
 namespace backplane::etcd {
 namespace {
 
-// The metrics by CallCounts::Event.
+// The metric of an event (CallCounts::Event).
 Metric& metric_of(std::size_t event) {
   static const std::vector<std::string> labels = {"grpc_method", "grpc_service", "grpc_type"};
   static const std::array<Metric*, 4> metrics = {

@@ -1,4 +1,4 @@
-// Counts calls to etcd in metrics with the names of gRPC's client metrics, e.g. grpc_client_started_total.
+// Counts calls to etcd in metrics that have the names of gRPC's client metrics, such as grpc_client_started_total.
 //
 // Thread-safety: any thread.
 #pragma once
@@ -17,7 +17,7 @@ namespace backplane::etcd {
 enum class MethodId : unsigned char { kRange, kTxn, kCompact, kLeaseGrant, kStatus, kWatch };
 inline constexpr std::size_t kMethods = 6;
 
-// A call of etcd's services.  Watches are streams both ways; all others have one request and one response.
+// A method of etcd's services.  Watch is a bidirectional stream (`streams`); every other method has one request and one response.
 struct Method {
   MethodId id;
   std::string_view service, name, path;
@@ -26,7 +26,7 @@ struct Method {
 
 inline constexpr Method kWatchMethod{MethodId::kWatch, "etcdserverpb.Watch", "Watch", "/etcdserverpb.Watch/Watch", true};
 
-// The counts of one server's store. It looks each series up once, at the first call that is counted there.
+// The counts of one store. Each time series is looked up once, when it is first counted.
 class CallCounts {
  public:
   void started(const Method& method) { add(kStarted, method); }
@@ -36,7 +36,7 @@ class CallCounts {
 
  private:
   enum Event : unsigned char { kStarted, kSent, kReceived, kHandledOk };
-  using Cells = std::array<std::atomic<MetricCell*>, kHandledOk + 1>;  // null: not looked up yet
+  using Cells = std::array<std::atomic<MetricCell*>, kHandledOk + 1>;  // index: Event; null: not looked up yet
   void add(Event event, const Method& method) {
     if (MetricCell* const cell = cell_of(event, method).load(std::memory_order_acquire)) return cell->add();
     add_first(event, method);

@@ -1,4 +1,4 @@
-// The status of a call to etcd: the SDK's gRPC codes.
+// The SDK's types for the status of a gRPC call, in the namespace of this plugin.
 //
 // Thread-safety: values.
 #pragma once

@@ -1,4 +1,4 @@
-// The calls to etcd, as template arguments of Cluster::call() and Cluster::ask(): names and messages.
+// The methods of etcd with their message types, for the template arguments of Cluster::call() and Cluster::ask().
 //
 // Thread-safety: values without state.
 #pragma once

@@ -29,7 +29,7 @@ grpc::CallOptions Cluster::options_of(Patience patience, bool needs_leader, Turn
   options.send_by = now + patience.connection;
   options.max_message_bytes = kMaxMessage;
   options.breaker = turn.next_breaker();
-  options.metadata.reserve(6);  // this frame, gRPC's and the HTTP client's
+  options.metadata.reserve(6);  // the entries of this function, of gRPC and of the HTTP client
   if (needs_leader) options.metadata.emplace_back("hasleader", "true");
   return options;
 }
@@ -42,7 +42,7 @@ std::optional<std::chrono::milliseconds> Cluster::again(const CallStatus& status
   if (silent && reads && !stopping() && tries < size()) return std::chrono::milliseconds(0);
   if (!away || stopping() || !(reads || never_arrived(status))) return std::nullopt;
   if (tries < size()) return std::chrono::milliseconds(0);
-  // A broken connection does not mean that the server is unavailable.
+  // The connection broke after the request was sent. This does not mean that the server is unavailable, so each server is tried twice.
   if (!never_arrived(status) && !is_electing(status) && tries < 2 * size()) return kFirstPause;
   // All servers have been tried. A retry does not help against unreachable servers, but a leader may be elected meanwhile.
   if (!is_electing(status) || so_far > kElection) return std::nullopt;
@@ -68,11 +68,11 @@ Cluster::Turn::~Turn() {
     if (after_ != nullptr) after_->before_ = before_;
     if (cluster_.stopping_.load() && cluster_.turns_ == nullptr) idle = cluster_.idle_;
   }
-  // Its waiter may destroy the cluster.
+  // Set without the lock, because the caller of stop() may then destroy the cluster.
   if (idle) idle->set(true);
 }
 
-// Only this turn changes breaker_, so it may read it without the lock.
+// Only this turn writes breaker_, so it may read it without the lock.
 std::shared_ptr<CallBreaker> Cluster::Turn::next_breaker() {
   if (!std::exchange(breaker_used_, true)) return breaker_;
   auto made = std::make_shared<CallBreaker>();

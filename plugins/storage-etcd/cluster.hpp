@@ -1,8 +1,8 @@
-// The servers of an etcd cluster: selects the server for each call, and makes calls as tasks.
+// Calls an etcd cluster: selects the server for each call, and retries.
 //
 // Thread-safety: any thread.
 // Lifetime:      stop() returns after every call has ended, including waiting retries; call it before the destructor.
-// Errors:        as translation.hpp translates them; kServiceUnavailable after stop().
+// Errors:        etcd's errors as to_status() (translation.hpp) converts them; kServiceUnavailable after stop().
 #pragma once
 
 #include <algorithm>
@@ -23,18 +23,18 @@
 
 namespace backplane::etcd {
 
-// The limit of a response, of gRPC and of protobuf; etcd's own clients accept as much.
+// The limit of the size of a response; gRPC and protobuf have the same limit, and etcd's own clients use it.
 inline constexpr std::size_t kMaxMessage = 0x7fffffff;
-// Room in a serialized request for the prefix that gRPC inserts, so that the request is not copied for it.
+// Spare capacity of a serialized request for the prefix that gRPC inserts, so that the insertion does not reallocate.
 inline constexpr std::size_t kFrameRoom = 8;
 
 class Cluster {
  public:
-  // The time limit of a call with all its attempts.  A write without a response may still have happened.
+  // The time limit of a call with all its attempts.  A write that gets no response in time may have been committed.
   static constexpr std::chrono::seconds kPatience{10};
-  // A call that etcd refuses because it has no leader is retried for this time: a leader is elected within about a second.
+  // A call that etcd refuses because it has no leader is retried for this time. An election takes about a second.
   static constexpr std::chrono::milliseconds kElection{2'500};
-  // The limits of one of several attempts: for the response to a read, and for the connection of any call.
+  // The limits of an attempt that is not the last one: kTry for the response to a read, kReach for the connection of any call.
   static constexpr std::chrono::milliseconds kTry{3'000}, kReach{500};
 
   explicit Cluster(std::vector<Server> servers) : servers_(std::move(servers)) {}
@@ -44,32 +44,33 @@ class Cluster {
 
   // The current server.
   const Server& server() const noexcept { return servers_[current_.load(std::memory_order_relaxed) % servers_.size()]; }
-  // `failed` did not respond: calls use the next server from now on.
+  // To be called if `failed` did not respond: later calls use the next server.
   void pass_over(const Server& failed);
   std::size_t size() const noexcept { return servers_.size(); }
   const std::vector<Server>& servers() const noexcept { return servers_; }
   CallCounts& counts() noexcept { return counts_; }
-  // A stream has received a response.
+  // To be called when a stream has received a response.
   void note_answer() { note_end(CallStatus()); }
-  // `reached` is called when a server responds after one could not be reached, on the executor of that call.  Set it before the first call.
+  // Sets a function that is called when a server responds after a server could not be reached, on the executor of the responding call.  To
+  // be called before the first call.
   void when_reached(std::function<void()> reached) { reached_ = std::move(reached); }
 
-  // One call (`What`: of calls.hpp).  A call that a server has not accepted goes to the next one; a read also does so if the server is
-  // not available.  While etcd elects a leader both are retried, with pauses.
+  // Makes a call (`What`: a type of calls.hpp).  If a server has not accepted the request, the call is repeated on the next server; a read
+  // (`reads`) also if the server is unavailable.  While etcd elects a leader, calls are repeated after pauses.
   template <class What>
   Task<Result<typename What::Response>> call(typename What::Request request, bool reads, std::chrono::milliseconds patience = kPatience);
 
-  // One call to this server only, even if it has no leader.
+  // Makes a call on this server only, even if the server has no leader.
   template <class What>
   Task<Result<typename What::Response>> ask(const Server& server, typename What::Request request, std::chrono::milliseconds patience);
 
-  // Ends running calls, refuses new ones.
+  // Ends running calls and refuses new ones.
   void close();
-  // The same, and waits for the running calls.
+  // As close(), and waits for the running calls.
   Task<void> stop();
   bool stopping() const noexcept { return stopping_.load(); }
 
-  // stop() waits until all of them are destroyed.
+  // Registers an operation with one or more calls. stop() waits until all Turns have been destroyed.
   class Turn {
    public:
     explicit Turn(Cluster& cluster);
@@ -77,7 +78,7 @@ class Cluster {
     Turn& operator=(const Turn&) = delete;
     ~Turn();
     bool entered() const noexcept { return entered_; }
-    // By which close() ends the next call.
+    // The breaker for the next call of this turn; close() uses it to end the call.
     std::shared_ptr<CallBreaker> next_breaker();
 
    private:
@@ -85,15 +86,15 @@ class Cluster {
     Cluster& cluster_;
     bool entered_ = false;
     bool breaker_used_ = false;
-    // With the cluster's mutex:
-    std::shared_ptr<CallBreaker> breaker_;  // that of the first call is made with the turn
+    // The members below are guarded by Cluster::mutex_.
+    std::shared_ptr<CallBreaker> breaker_;  // the constructor makes the breaker of the first call
     Turn *before_ = nullptr, *after_ = nullptr;
   };
 
  private:
   using Clock = std::chrono::steady_clock;
-  // The time limit for one server: an unsent call, or a read, can go to another server in time.  The last server gets the rest of the
-  // time.
+  // The time limits of one attempt. They are so short that a call that was not sent, or a read, can be repeated on another server in time.
+  // The attempt on the last server has the rest of the time.
   struct Patience {
     std::chrono::milliseconds answer, connection;
   };
@@ -101,12 +102,13 @@ class Cluster {
     if (tries >= size()) return {left, left};
     return {reads ? std::min(left, kTry) : left, std::min(left, kReach)};
   }
-  // Whether a call with this result of `asked` is retried, and after which pause.
+  // The pause after which a call with this result of the server `asked` is repeated; nullopt: it is not repeated.
   std::optional<std::chrono::milliseconds> again(const CallStatus& status, const Server& asked, bool reads, std::size_t tries,
                                                  Clock::duration so_far);
   void note_end(const CallStatus& status);
   static grpc::CallOptions options_of(Patience patience, bool needs_leader, Turn& turn);
-  // One attempt of a call; end() takes its result. Not a coroutine, because a frame for each attempt would cost more than both.
+  // Starts one attempt of a call; end() processes its result. They are not coroutines, because a coroutine frame for each attempt would
+  // cost more than the functions.
   template <class What>
   Task<grpc::UnaryAnswer> begin(const Server& server, const typename What::Request& request, grpc::CallOptions&& options);
   template <class What>

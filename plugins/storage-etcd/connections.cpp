@@ -6,14 +6,13 @@
 namespace backplane::etcd {
 namespace {
 
-// Responses are as large as lists: the windows need not grow first.
+// The initial flow control windows are large, because responses may contain whole lists.
 constexpr std::uint32_t kStreamWindow = 4 * 1024 * 1024, kConnectionWindow = 16 * 1024 * 1024;
 constexpr std::chrono::seconds kConnect{5};
-// An idle connection of a loop is kept, so that its next request need not wait for a handshake.
+// Idle connections are kept for this time, so that the next request of the loop need not wait for a handshake.
 constexpr std::chrono::hours kIdle{1};
-// If there are other servers, an unresponsive one is abandoned early. etcd closes a connection that gets PINGs more often than every five
-// seconds
-// (--grpc-keepalive-min-time).
+// The keep-alive values if there are several servers, so that the connection of an unresponsive server is closed early. The interval
+// exceeds five seconds, because etcd closes connections that send PINGs more often (--grpc-keepalive-min-time).
 constexpr std::chrono::milliseconds kKeepAliveOfSeveral{5'500}, kKeepAliveTimeoutOfSeveral{1'000};
 
 std::string url_of(const Endpoint& endpoint) {

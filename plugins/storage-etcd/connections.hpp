@@ -1,4 +1,4 @@
-// HTTP clients of the host for the servers of an etcd cluster; the host pools and renews the connections.
+// Makes the HTTP clients for the servers of an etcd cluster. The clients are the host's, which pools and renews the connections.
 //
 // Thread-safety: pure functions.
 // Errors:        kBadRequest for files that cannot be used.
@@ -14,7 +14,7 @@
 namespace backplane::etcd {
 
 struct Server {
-  std::string shown;  // as in the flag
+  std::string shown;  // the URL in the flag
   std::shared_ptr<HttpClient> client;
 };
 

@@ -13,7 +13,7 @@ namespace backplane {
 namespace etcd {
 namespace {
 
-// kube-apiserver's key: the server that changes it first compacts for all.
+// The key with which kube-apiservers coordinate compactions: the server that changes it first compacts.
 constexpr std::string_view kCompactionKey = "compact_rev_key";
 
 pb::RangeRequest range_message(const backplane::RangeRequest& asked, const Keys& keys) {
@@ -58,7 +58,7 @@ class EtcdStorage final : public StorageBackend {
         watches_(cluster_, executor, keys_, root_, fence_, logger),
         revisions_(cluster_, executor, fence_),
         states_(cluster_, executor, settings.size_age, logger) {
-    // Until all servers support progress requests.
+    // The fence (watches.hpp) is used until all servers are known to support progress requests.
     watches_.use_fence(true);
   }
   ~EtcdStorage() override = default;
@@ -87,7 +87,7 @@ class EtcdStorage final : public StorageBackend {
   Watches watches_;
   RevisionCalls revisions_;
   mutable ServerStates states_;
-  std::atomic<std::int64_t> compaction_version_{0};  // version of the key, as last read
+  std::atomic<std::int64_t> compaction_version_{0};  // the version of kCompactionKey when it was last read or written
 };
 
 // ---- revisions
@@ -104,7 +104,7 @@ Task<Status> EtcdStorage::put_fence() {
 
 Task<Status> EtcdStorage::request_progress() {
   if (!states_.progress_is_true()) {
-    // Unreachable servers may be old ones.  Open watches include the fence until they end.
+    // Servers that have not responded yet may be old.  A watch that was opened with the fence keeps it until it is reopened.
     states_.look();
     auto putting = put_fence();
     Status put = co_await std::move(putting);
@@ -152,8 +152,8 @@ Result<std::unique_ptr<StorageWatch>> EtcdStorage::watch(std::string prefix, Rev
   return watches_.open(std::move(prefix), after);
 }
 
-// Of several servers (including kube-apiservers) that want to compact, the one that changes the key first does; the others read the
-// compacted revision from it, and retry at their next interval.
+// Tries to change kCompactionKey. Of several servers (including kube-apiservers) that are about to compact, the first one that changes the
+// key compacts (true); the others (false) read the key's version, and try again at their next interval.
 Task<Result<bool>> EtcdStorage::wins_compaction(Revision revision) {
   pb::TxnRequest request;
   auto& compare = *request.add_compare();
@@ -186,7 +186,7 @@ Task<Status> EtcdStorage::compact(Revision revision) {
   request.set_revision(revision);
   auto compacting = cluster_.call<CompactCall>(std::move(request), /*reads=*/true);
   auto done = co_await std::move(compacting);
-  // A further compaction by another client counts as success.
+  // kExpired: another client has compacted to this or a later revision, which is a success.
   const bool fine = done.ok() || done.status().reason() == Reason::kExpired;
   co_return fine ? Status() : std::move(done.status());
 }
@@ -210,7 +210,7 @@ Task<Status> EtcdStorage::health(std::chrono::milliseconds timeout) {
 }
 
 Task<Status> EtcdStorage::stop() {
-  // A watch that reads ahead ends only by its stop.
+  // The watches are stopped first: a watch that has read ahead too far waits, and only Watches::stop() ends that wait.
   auto ending_watches = watches_.stop();
   co_await std::move(ending_watches);
   auto ending_calls = cluster_.stop();

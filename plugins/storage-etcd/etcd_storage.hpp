@@ -1,8 +1,8 @@
-// An etcd cluster as the store: with kube-apiserver's keys and encodings, so that either server can use the other's data.
+// A storage backend that uses an etcd cluster. Keys and encodings are those of kube-apiserver, so that both servers can use the same data.
 //
 // Thread-safety: as StorageBackend.
-// Lifetime:      stop() before destruction.
-// Errors:        kServiceUnavailable while no server responds; it never ends the process and recovers automatically.
+// Lifetime:      await stop() before destruction.
+// Errors:        kServiceUnavailable while no server responds. The store recovers automatically when a server responds again.
 #pragma once
 
 #include <memory>

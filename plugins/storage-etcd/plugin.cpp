@@ -13,7 +13,7 @@ class StorageEtcd final : public Plugin {
     const auto flag = [&host](std::string_view name) { return host.flag(name); };
     Status registered =
         host.register_storage_backend("etcd3", [&host](const StorageBackendConfig& config) { return open(host, config, ""); });
-    // Stores of single resources, by the host's name for them.
+    // The stores of --etcd-servers-overrides are registered under the names that the host uses for them.
     for (const std::string& servers : etcd::overriding_servers(flag)) {
       if (!registered.ok()) return registered;
       registered = host.register_storage_backend(

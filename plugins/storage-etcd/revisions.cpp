@@ -15,10 +15,10 @@ namespace {
 
 using Answer = Result<Revision>;
 
-// A request waits at most this many turns of its loop for further callers.
+// A request waits for further callers for at most this many turns of its loop.
 constexpr int kMostTurns = 8;
 
-// Resumes after all work that this thread has posted to its executor.
+// co_await NextTurn() resumes the coroutine after all work that this thread has posted to its executor.
 struct NextTurn {
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> frame) const { current_executor()->post(frame); }
@@ -43,7 +43,7 @@ struct RevisionCalls::Askers {
         askers.waiting.push_back(this);
         first = !std::exchange(askers.asking, true);
       }
-      // After this point the caller may be resumed.
+      // From here on another thread may resume the caller, which destroys this object.
       if (first) calls_.begin(executor_);
     }
     Answer await_resume() { return std::move(*answer_); }
@@ -68,7 +68,7 @@ struct RevisionCalls::Askers {
     const std::lock_guard lock(mutex);
     return std::exchange(waiting, {});
   }
-  // The executor of a caller that arrived meanwhile; nullopt: no caller waits.
+  // The executor of a caller that waits for the next request; nullopt: no caller waits.
   std::optional<Executor*> next() {
     const std::lock_guard lock(mutex);
     asking = !waiting.empty();
@@ -80,7 +80,7 @@ struct RevisionCalls::Askers {
   }
 
  private:
-  // Each loop is woken once for all its callers.  A resumed caller may already be destroyed.
+  // Resumes the callers, with one post for each loop.  Wait objects are not used afterwards, because a resumed caller destroys its own.
   static void resume(std::vector<Wait*> waiting) {
     std::sort(waiting.begin(), waiting.end(), [](const Wait* a, const Wait* b) { return std::less<>()(a->executor_, b->executor_); });
     std::vector<std::pair<Executor*, std::vector<std::coroutine_handle<>>>> loops;
@@ -115,7 +115,8 @@ Task<Answer> RevisionCalls::ask(std::chrono::milliseconds patience) {
   co_return Revision{answer->header().revision()};
 }
 
-// Waits while each turn of this (busy) loop adds callers, to make fewer calls.  A single caller waits for one turn.
+// Waits as long as each turn of the loop adds callers, so that fewer requests are needed on a busy loop.  A single caller waits for one
+// turn.
 Task<void> RevisionCalls::gather() {
   std::size_t before = 1;  // the first caller
   for (int turn = 0; turn < kMostTurns; ++turn) {
@@ -126,13 +127,15 @@ Task<void> RevisionCalls::gather() {
   }
 }
 
-// The request runs on a waiting caller's loop, which runs at least until the response, unless that loop may be blocked.
+// Starts a request. It runs on the loop of a waiting caller, which runs at least until the response; if that loop may block, or there is
+// none, it runs on executor_.
 void RevisionCalls::begin(Executor* waiter) {
   IoExecutor* const loop = waiter == nullptr ? nullptr : waiter->io();
   spawn_detached(loop != nullptr && !loop->may_block() ? static_cast<Executor&>(*loop) : executor_, question());
 }
 
-// A caller that arrives while the request runs must not get its response, which may be older than the caller's commits.
+// A request for the callers that wait when it is sent. A caller that arrives later must not get its response, which may be older than the
+// caller's commits.
 Task<void> RevisionCalls::question() {
   auto gathering = gather();
   co_await std::move(gathering);
@@ -145,7 +148,7 @@ Task<void> RevisionCalls::question() {
   } catch (...) {
   }
   if (const auto next = askers_->next()) begin(*next);
-  // The callers have kept this object alive.
+  // The last access to this object: it may be destroyed as soon as the callers have been resumed.
   Askers::tell(waiting, answer);
 }
 

@@ -1,7 +1,7 @@
-// Reads the store's revision with as few calls as possible: one call runs at a time, and callers that arrive meanwhile share the next call.
+// Reads the store's revision with few requests: one request runs at a time, and callers that arrive while it runs share the next request.
 //
 // Thread-safety: any thread.  Tasks need an executor.
-// Lifetime:      borrows the cluster and the executor; the cluster's stop() ends the calls.
+// Lifetime:      borrows the cluster and the executor; Cluster::stop() ends the requests.
 // Errors:        the cluster's.
 #pragma once
 
@@ -16,13 +16,13 @@ namespace backplane::etcd {
 
 class RevisionCalls {
  public:
-  // `key`: the key that requests read; it need not exist.  `executor`: runs the requests of callers that are not on an event loop, or on
-  // one that may block.
+  // `key`: the key that the requests read; it need not exist.  `executor`: runs the requests if the waiting caller is not on an event loop,
+  // or is on a loop that may block.
   RevisionCalls(Cluster& cluster, Executor& executor, std::string key);
   ~RevisionCalls();
-  // All commits before the call are at or below the result.
+  // The store's revision; it includes all commits before the call.
   Task<Result<Revision>> current();
-  // A separate request.
+  // As current(), with a separate request.
   Task<Result<Revision>> ask(std::chrono::milliseconds patience);
 
  private:

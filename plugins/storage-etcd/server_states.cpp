@@ -25,7 +25,7 @@ void ServerStates::look() noexcept {
     if (looked_ != Clock::time_point() && now - looked_ < between) return;
     looked_ = now;
   }
-  // Taken here, because stop() may be called before the tasks begin.
+  // The Turn is made here and not in the tasks, because stop() may be called before they begin.
   const auto turn = std::make_shared<Cluster::Turn>(cluster_);
   if (!turn->entered()) return;
   for (std::size_t i = 0; i < cluster_.size(); ++i) spawn_detached(executor_, ask(i, turn));
@@ -42,7 +42,7 @@ void ServerStates::note(std::size_t server, const std::string& version, std::int
   const std::lock_guard lock(mutex_);
   versions_[server] = version;
   const auto now = Clock::now();
-  // Responses of one round belong together; the first response of a later round resets them.
+  // The maximum of the responses of one round; the first response of a later round begins a new maximum.
   size_ = now - size_known_ < kPatience ? std::max(size_, size) : size;
   size_known_ = now;
   judge_versions();

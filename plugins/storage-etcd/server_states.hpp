@@ -1,9 +1,9 @@
-// The status of a cluster's servers: version and size of the store.  Requested in the background; no caller waits for a server that does
-// not respond.
+// The versions of a cluster's servers, and the size of the store.  They are requested in the background, so no caller waits for a server
+// that does not respond.
 //
 // Thread-safety: any thread.
-// Lifetime:      borrows the cluster, whose stop() ends the calls, and the executor.
-// Errors:        a request to a server that does not respond is repeated in the next round.
+// Lifetime:      borrows the cluster and the executor; Cluster::stop() ends the requests.
+// Errors:        none; a request that fails is repeated in the next round.
 #pragma once
 
 #include <atomic>
@@ -24,12 +24,13 @@ class ServerStates {
   ServerStates(Cluster& cluster, Executor& executor, std::chrono::nanoseconds size_age, Logger* logger)
       : cluster_(cluster), executor_(executor), size_age_(size_age), logger_(logger), versions_(cluster.size()) {}
 
-  // Requests the status of every server, unless the last round was recent. If all servers responded in that round, it counts as recent for
-  // `size_age`.
+  // Requests the status of every server, unless the last round was recent. A round is recent for a second, or, once the versions of all
+  // servers are known, for `size_age` if that is longer.
   void look() noexcept;
-  // True if every server supports ordered progress requests, because a watch may be reopened on any server.
+  // True if every server responds to progress requests in order (tells_progress_truly()). All servers must, because a watch may be reopened
+  // on any of them.
   bool progress_is_true() const noexcept { return true_.load(); }
-  // The size of the largest store in the last round; -1: unknown.  Starts a round if the last one is too old.
+  // The size of the store, the largest of all servers in the last round; -1: unknown.  Starts a round if the last one is too old.
   std::int64_t size_bytes() noexcept;
 
  private:
@@ -50,7 +51,7 @@ class ServerStates {
   Clock::time_point looked_{};
   Clock::time_point size_known_{};
   std::int64_t size_ = -1;
-  bool known_ = false;  // all versions are recent enough
+  bool known_ = false;  // the versions of all servers have been read
 };
 
 }  // namespace backplane::etcd

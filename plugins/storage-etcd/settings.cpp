@@ -31,7 +31,7 @@ Status check_pem(std::string_view flag, const std::string& path) {
   return {};
 }
 
-// A flag of several values is joined by commas, or printed as a list of quoted texts.
+// Splits the value of a flag with several values: they are separated by commas, or the value is a list of quoted texts in brackets.
 std::vector<std::string> list_of(std::string_view text, std::string_view separators = ",\" ") {
   if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
   std::vector<std::string> items;

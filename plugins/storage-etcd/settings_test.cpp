@@ -92,7 +92,7 @@ TEST(EtcdSettings, StoresOfSingleResourcesHaveServersOfTheirOwn) {
   EXPECT_NE(with_servers(flags.read().value(), "ftp://x:1").status().message().find("ftp://x:1"), std::string::npos);
 }
 
-// kube-apiserver would then store its keys below the root, which this store does not treat as /registry.
+// With such a prefix, kube-apiserver stores its keys below "/", which this store does not support.
 TEST(EtcdSettings, AnEmptyPrefixIsRefused) {
   for (const char* text : {"", "/", "//"}) {
     Flags flags;

@@ -36,7 +36,7 @@ struct Block {
   long size = 0;
 };
 
-// Requires all blocks to be certificates: a skipped authority would be missing later.
+// Checks that all blocks of the file are valid certificates: TLS libraries would skip others, and an authority would be missing.
 Status check_authorities(const std::string& path) {
   constexpr std::string_view kFlag = "etcd-cafile";
   const BioPtr file = open(path);

@@ -1,4 +1,4 @@
-// Checks the TLS files for etcd before the first connection, so that startup fails for a wrong file.
+// Checks the TLS files for etcd before the first connection, so that startup fails if a file is invalid.
 //
 // Thread-safety: pure functions.
 // Errors:        kBadRequest that names the flag and the file's problem.
@@ -8,7 +8,7 @@
 
 namespace backplane::etcd {
 
-// Checks that the files of `settings` are authorities, and a certificate with its key, even if no server uses TLS.
+// Checks that authorities_file contains certificates, and that certificate_file and key_file match, even if no server uses TLS.
 Status check_tls_files(const Settings& settings);
 
 }  // namespace backplane::etcd

@@ -26,7 +26,7 @@ void extend(X509* certificate, int what, const std::string& value) {
   X509_EXTENSION_free(extension);
 }
 
-// `names`: its alternative names ("DNS:x,IP:y"); `by`: the issuer; null: self-signed.
+// Makes a key and a certificate. `names`: the alternative names ("DNS:x,IP:y"); `by`: the issuer; null: the certificate is self-signed.
 Identity make_identity(const std::string& name, const std::string& names, const Identity* by, bool authority) {
   Identity out;
   out.key.reset(EVP_EC_gen("P-256"), EVP_PKEY_free);

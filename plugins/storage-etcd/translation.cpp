@@ -6,9 +6,9 @@
 namespace backplane::etcd {
 namespace {
 
-// Errors that etcd reports before it processes a request.
+// The error of a server that has no leader; it has not processed the request.
 constexpr std::string_view kNoLeader = "etcdserver: no leader";
-// Errors of requests that no member has put into its log.
+// Errors of requests that no server has added to its log.
 constexpr std::string_view kDropped = "raft proposal dropped";
 constexpr std::string_view kDenied = "etcdserver: permission denied";
 
@@ -17,7 +17,7 @@ struct Words {
   Reason reason;
   std::string_view ours;
 };
-// etcd's errors with a meaning for the store, by prefix.
+// The errors of etcd that have a reason other than the default: the beginning of etcd's message, the reason, and the message for clients.
 constexpr std::array<Words, 4> kWords = {{
     {"etcdserver: mvcc: required revision has been compacted", Reason::kExpired, "the requested revision has been compacted away"},
     {"etcdserver: mvcc: required revision is a future revision", Reason::kBadRequest, "the requested revision is a future revision"},

@@ -1,4 +1,4 @@
-// Translation between etcd's keys and errors and the store's.
+// Converts keys and errors between etcd and the host.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -12,10 +12,10 @@
 
 namespace backplane::etcd {
 
-// The store's keys begin with /registry; the prefix of etcd's keys is a setting.
+// Converts between the host's keys, which begin with /registry, and the keys in etcd, which begin with --etcd-prefix.
 class Keys {
  public:
-  // `prefix`: as clean_prefix() gives it; "/" and "/registry": keys are the same in both.
+  // `prefix`: the result of clean_prefix(). If it is "/" or "/registry", keys are not changed.
   explicit Keys(std::string_view prefix) : prefix_(prefix == "/" || prefix == kStorageKeyRoot ? std::string_view() : prefix) {}
   std::string to_etcd(std::string_view key) const;
   std::string from_etcd(std::string_view key) const;
@@ -28,17 +28,17 @@ class Keys {
 Status to_status(const CallStatus& status);
 // True if the server has not accepted the request, so that the request may be sent to another server.
 bool never_arrived(const CallStatus& status);
-// True if the server is available, but its cluster has no leader, or has just changed it.
+// True if the server is available, but the cluster has no leader, or the leader has just changed.
 bool is_electing(const CallStatus& status);
 Status stopped_status();
 Status compacted_status();
 
-// Moves the value out of `kv`.
+// Converts etcd's messages; moves the values out of them.
 KeyValue take(etcdserverpb::KeyValue& kv, const Keys& keys);
 StorageEvent take(etcdserverpb::Event& event, const Keys& keys);
 
-// Whether servers of this version respond to a progress request after all previous events: 3.4.31 and later of 3.4, 3.5.13 and
-// later (kube-apiserver's rule for consistent reads from its cache).
+// True if servers of this version respond to a progress request only after they have sent all previous events: 3.4.31 and later versions
+// of 3.4; 3.5.13 and all later versions (kube-apiserver's rule for consistent reads from its cache).
 bool tells_progress_truly(std::string_view version);
 
 }  // namespace backplane::etcd

@@ -1,4 +1,4 @@
-// For tests: free ports on which a server can listen later.
+// For tests: finds a free port on which a server can listen later.
 //
 // Thread-safety: any thread.
 // Errors:        none; another test that searches at the same time may take the port first.
@@ -26,8 +26,8 @@ inline bool binds(int socket, int port) {
   return bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
 }
 
-// Below the system's ephemeral ports: a connection could get such a port, and a client that connects to an unused ephemeral port may be
-// connected to itself.
+// A free port below the system's ephemeral ports. Ephemeral ports are unsuitable: another connection could get the port, and a client that
+// connects to an unused ephemeral port may be connected to itself.
 inline int unused_port() {
   constexpr int kFirst = 15'000, kCount = 15'000;
   static std::atomic<unsigned> next{static_cast<unsigned>(getpid()) * 31U};

@@ -10,7 +10,7 @@
 namespace backplane::etcd {
 namespace {
 
-constexpr std::size_t kReadAhead = 16 * 1024 * 1024;  // bytes of events that wait for next()
+constexpr std::size_t kReadAhead = 16 * 1024 * 1024;  // the limit of the size of events that are queued for next()
 constexpr std::chrono::milliseconds kFirstPause{50}, kLongestPause{2'000};
 
 class Follower;
@@ -36,10 +36,10 @@ struct Watches::Shared {
   std::mutex mutex;
   std::set<Follower*> open;
   bool stopped = false;
-  std::size_t running = 0;  // followers
+  std::size_t running = 0;  // the number of Followers whose run() has not ended
   Promise<bool> idle;
 
-  // False: stop() does not wait for it.
+  // Registers a Follower, for which stop() then waits. False: stop() has been called.
   bool enter(Follower& follower) {
     const std::lock_guard lock(mutex);
     if (stopped) return false;
@@ -59,7 +59,7 @@ namespace {
 using Shared = Watches::Shared;
 using grpc::Stream;
 
-// A watch: the received events that next() has not returned yet, and the stream.
+// A watch: its stream, and the received events that next() has not returned yet.
 class Follower final : public std::enable_shared_from_this<Follower> {
  public:
   Follower(std::shared_ptr<Shared> shared, std::string prefix, Revision after)
@@ -70,7 +70,7 @@ class Follower final : public std::enable_shared_from_this<Follower> {
     spawn_detached(shared_->executor, run(shared_from_this()));
   }
   void cancel() { finish(expired("the watch has ended")); }
-  // On the executor.
+  // Sends a progress request on the stream. Called on the executor.
   Task<void> ask_progress();
   // Ends the pause before the next stream.
   void end_pause();
@@ -99,17 +99,17 @@ class Follower final : public std::enable_shared_from_this<Follower> {
   }
 
   const std::shared_ptr<Shared> shared_;
-  const std::string prefix_;  // as a status of the store
+  const std::string prefix_;  // in the host's keys
   std::mutex mutex_;
   std::shared_ptr<Stream> stream_;
   std::deque<EventBatch> waiting_;
   std::size_t waiting_bytes_ = 0;
   std::optional<Promise<bool>> reader_, room_, paused_;
   std::optional<Status> over_;
-  // Used on the executor only:
-  Revision reached_;     // all events up to here have been delivered; initially the start revision, which may be in the future
-  Revision seen_ = 0;    // of received events
-  EventBatch gathered_;  // of a response in several parts
+  // The members below are used on the executor only.
+  Revision reached_;     // all events up to this revision have been queued; initially the start revision, which may be in the future
+  Revision seen_ = 0;    // the newest revision that has been received
+  EventBatch gathered_;  // the events of a response that arrives in several parts
   std::size_t gathered_bytes_ = 0;
   std::chrono::milliseconds pause_ = kFirstPause;
   bool asking_ = false;  // a request for progress is being written
@@ -143,14 +143,14 @@ Task<void> Follower::run(std::shared_ptr<Follower> self) {
   shared->leave();
 }
 
-// False: the watch has been cancelled, and the stream is not needed.
+// Sets the stream. False: the watch has been cancelled, so the stream is not needed.
 bool Follower::use_stream(std::shared_ptr<Stream> stream) {
   const std::lock_guard lock(mutex_);
   if (!over_) stream_ = std::move(stream);
   return !over_;
 }
 
-// Runs one stream to its end.
+// Opens a stream and reads it to its end.
 Task<void> Follower::follow() {
   const Server& server = shared_->cluster.server();
   grpc::CallOptions options;
@@ -162,7 +162,7 @@ Task<void> Follower::follow() {
   const auto stream = grpc::open_stream(server.client, std::string(kWatchMethod.path), std::move(options));
   auto writing = stream->write(first_request(reached_).SerializeAsString());
   const bool written = co_await std::move(writing);
-  static_cast<void>(written);  // read() has the reason
+  static_cast<void>(written);  // if the write has failed, read() returns the reason
   CallStatus status(Code::kCancelled, "the watch has ended");
   if (use_stream(stream)) {
     auto reading = read_stream(stream, status);
@@ -192,7 +192,7 @@ Task<void> Follower::read_stream(std::shared_ptr<Stream> stream, CallStatus& sta
     shared_->cluster.note_answer();
     if (!response_.ParseFromString(*message)) {
       warn("a watch response of etcd is malformed, reopening the watch");
-      co_return;  // with the status of a cancelled stream
+      co_return;  // `status` remains kCancelled
     }
     const bool stale = response_.created() && !response_.canceled() && response_.header().revision() < seen_;
     received(response_, *stream);
@@ -205,7 +205,7 @@ Task<void> Follower::read_stream(std::shared_ptr<Stream> stream, CallStatus& sta
   }
 }
 
-// Waits while too many bytes are queued for next().
+// If too many bytes are queued for next(), waits until next() has returned all queued events.
 Task<void> Follower::wait_for_room() {
   Promise<bool> room;
   {
@@ -267,7 +267,8 @@ void Follower::collect(etcdserverpb::WatchResponse& response) {
   }
 }
 
-// A lagging server also reports an older revision; all servers do so only if they have lost data.
+// Called if a server has reported an older revision than seen_. Only this server may lag, so the cluster's revision is read: if it is
+// older, too, etcd has lost data, and the watch ends.
 Task<void> Follower::check_history(std::shared_ptr<Stream> stream) {
   pb::RangeRequest request;
   request.set_key(shared_->root);
@@ -275,7 +276,7 @@ Task<void> Follower::check_history(std::shared_ptr<Stream> stream) {
   auto asking = shared_->cluster.call<RangeCall>(std::move(request), /*reads=*/true);
   const auto answer = co_await std::move(asking);
   if (!answer.ok()) {
-    stream->cancel();  // requested again when the watch is reopened
+    stream->cancel();  // the check is repeated when the stream is reopened
     co_return;
   }
   const Revision newest = answer->header().revision();
@@ -287,7 +288,8 @@ Task<void> Follower::check_history(std::shared_ptr<Stream> stream) {
 void Follower::received(etcdserverpb::WatchResponse& response, Stream& stream) {
   if (response.canceled()) {
     if (response.compact_revision() > 0) return finish(compacted_status());
-    // The server has ended the watch (it is starting, or its certificate authority has changed): reopens at the watch's revision.
+    // The server has ended the watch (it is starting, or its certificate authority has changed). Cancels the stream, so that it is
+    // reopened.
     warn("etcd ended a watch, asking again reason=" + backplane::quoted(response.cancel_reason()));
     return stream.cancel();
   }
@@ -295,7 +297,7 @@ void Follower::received(etcdserverpb::WatchResponse& response, Stream& stream) {
   if (response.created()) return;
   collect(response);
   if (response.fragment()) return;
-  // Without events it is progress: everything up to the revision of its header has been sent.
+  // A response without events is a progress notification: everything up to the revision in its header has been sent.
   if (response.events_size() == 0 && gathered_.events.empty()) {
     gathered_.revision = std::max<Revision>(gathered_.revision, response.header().revision());
   }
@@ -309,7 +311,7 @@ void Follower::received(etcdserverpb::WatchResponse& response, Stream& stream) {
 void Follower::deliver(EventBatch batch, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
   if (over_) return;
-  // A progress notification replaces a queued one.
+  // A new batch replaces a progress notification at the end of the queue, if the batch is a progress notification, too.
   if (batch.events.empty() && !waiting_.empty() && waiting_.back().events.empty()) waiting_.pop_back();
   waiting_.push_back(std::move(batch));
   waiting_bytes_ += bytes;
@@ -359,7 +361,7 @@ Task<Result<EventBatch>> Follower::next() {
   }
 }
 
-// The caller's handle; the follower lives until its stream has ended.
+// The watch object of the caller; its destructor cancels the Follower, which lives until its stream has ended.
 class Handle final : public StorageWatch {
  public:
   explicit Handle(std::shared_ptr<Follower> follower) : follower_(std::move(follower)) {}
@@ -384,7 +386,7 @@ std::vector<std::shared_ptr<Follower>> Watches::Shared::followers() {
 
 Watches::Watches(Cluster& cluster, Executor& executor, Keys keys, std::string root, std::string fence, Logger* logger)
     : shared_(std::make_shared<Shared>(cluster, executor, std::move(keys), std::move(root), std::move(fence), logger)) {
-  // Readers wait for all keys that are watched.
+  // When a server can be reached again, all watches are reopened immediately, because consistent reads wait for their progress.
   cluster.when_reached([shared = std::weak_ptr<Shared>(shared_)] {
     const auto alive = shared.lock();
     if (alive == nullptr) return;

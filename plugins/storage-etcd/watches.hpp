@@ -1,11 +1,12 @@
-// Watches on etcd: each is a separate stream, which is reopened at its last revision after a failure, if necessary on another server.
+// Watches on etcd. Each watch is a separate stream. After a failure the stream is reopened after the last received revision, if necessary
+// on another server.
 //
-// A watch reads ahead of next() by a limited number of bytes; then it stops reading from etcd.
+// A watch reads from etcd before next() is called, until a limited number of bytes is queued.
 //
 // Thread-safety: any thread; one next() at a time per watch, as of every StorageWatch.
 // Lifetime:      watches may outlive their Watches after stop() was called.
-// Errors:        kExpired if etcd has compacted the next events, or the store has stopped.  After other errors the watch is reopened,
-// with pauses.
+// Errors:        kExpired if etcd has compacted the next events, if etcd's history has gone back, or if the store has stopped.  After other
+//                errors the stream is reopened, with pauses.
 #pragma once
 
 #include <memory>
@@ -20,15 +21,16 @@ namespace backplane::etcd {
 
 class Watches {
  public:
-  // `root`: the prefix of every watched key.  `fence`: a key outside the root's ranges, whose events only report the progress of a watch.
-  // `executor`: reads the streams; it runs until stop() has ended.  `logger` may be null.
+  // `root`: the prefix of every watched key.  `fence`: a key that is written to make etcd report progress to old servers' watches; its
+  // events are not delivered.  `executor`: reads the streams; it must run until stop() has ended.  `logger` may be null.
   Watches(Cluster& cluster, Executor& executor, Keys keys, std::string root, std::string fence, Logger* logger);
   ~Watches();
 
   std::unique_ptr<StorageWatch> open(std::string prefix, Revision after);
-  // Every open watch requests its progress. Requires servers with tells_progress_truly().
+  // Sends a progress request on every open stream. Requires servers whose version fulfils tells_progress_truly().
   void ask_progress();
-  // Whether watches include the fence: they then watch the whole root and filter by their prefix.
+  // Sets whether streams that are opened later include the fence: such a stream watches the fence and the whole root, and the watch filters
+  // by its prefix.
   void use_fence(bool used);
   Task<void> stop();
 
