@@ -1,7 +1,7 @@
-// A group of transactions that is being committed: the rows to write, the changes that they make, and the events to publish.
+// A group of transactions that is being committed: the RocksDB rows to write, the changed state of the keys, and the events to publish.
 //
 // Thread-safety: the writer's thread only.
-// Errors:        kInternalError when a key cannot be read.
+// Errors:        kInternalError if a key cannot be read.
 #pragma once
 
 #include <rocksdb/write_batch.h>
@@ -14,7 +14,7 @@
 
 namespace backplane::rocks {
 
-// A key with the changes of the batch applied.
+// The state of a key after the changes of the batch.
 struct KeyState {
   bool exists = false;
   Revision mod = 0;
@@ -23,17 +23,17 @@ struct KeyState {
   SharedBytes value;
 };
 
-// Writes the rows. During this call, and no other, a thread of RocksDB may read them (cmake/tsan.supp).
+// Writes the rows. Another thread, of RocksDB, may read the batch during this call only (cmake/tsan.supp).
 rocksdb::Status commit_rows(rocksdb::DB& db, const rocksdb::WriteOptions& options, rocksdb::WriteBatch& rows);
 
 class Batch {
  public:
-  // `bytes`: of the values that will be written.
+  // `bytes`: the total size of the values that will be written.
   Batch(const Database::Reading& reading, std::size_t bytes) : reading_(reading), rows_(bytes + kRowBytes) {}
 
-  // Valid until the next call on the batch.
+  // The state of a key. The pointer is valid until the next call on the batch.
   Result<const KeyState*> find(const std::string& key);
-  // One revision's changes; `index` counts them.
+  // Add a change of the transaction with this revision. `index`: the number of the change within the transaction.
   Status put(const Put& put, Revision revision, std::uint32_t index);
   Status remove(const std::string& key, Revision revision, std::uint32_t index);
   void set_row(std::string_view row, std::string_view value);
@@ -45,7 +45,7 @@ class Batch {
   std::vector<StorageEvent> take_events() { return std::move(events_); }
 
  private:
-  static constexpr std::size_t kRowBytes = 512;  // heads and keys of the rows of one put
+  static constexpr std::size_t kRowBytes = 512;  // the approximate size of the rows of one put without its value
 
   Status supersede(const std::string& key, const KeyState& state, Revision revision, StorageEvent& event);
   void log(const StorageEvent& event, std::uint32_t index);

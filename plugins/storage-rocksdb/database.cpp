@@ -15,12 +15,12 @@
 namespace backplane::rocks {
 namespace {
 
-// Small, because the watch cache holds the hot data, so RocksDB needs little memory.
-constexpr std::size_t kWriteBuffer = 8 * 1024 * 1024;       // per column family, before it is flushed
-constexpr std::size_t kAllWriteBuffers = 16 * 1024 * 1024;  // together
-constexpr std::uint64_t kMuch = 1024 * 1024;                // in them, of a store that has nothing to do
+// The sizes are small, because clients read from the watch cache.
+constexpr std::size_t kWriteBuffer = 8 * 1024 * 1024;       // the memtable size per column family at which it is flushed
+constexpr std::size_t kAllWriteBuffers = 16 * 1024 * 1024;  // the limit of all memtables
+constexpr std::uint64_t kMuch = 1024 * 1024;                // write_out_much(): the size at which memory is released
 constexpr std::size_t kBlockCache = 8 * 1024 * 1024;
-constexpr std::uint64_t kMaxWal = 32 * 1024 * 1024;  // bounds the replay of the next open
+constexpr std::uint64_t kMaxWal = 32 * 1024 * 1024;  // limits the amount of log that a startup replays
 
 rocksdb::ColumnFamilyOptions family_options(const std::shared_ptr<rocksdb::Cache>& cache, bool bloom, bool merging) {
   rocksdb::BlockBasedTableOptions table;
@@ -29,7 +29,7 @@ rocksdb::ColumnFamilyOptions family_options(const std::shared_ptr<rocksdb::Cache
   table.pin_l0_filter_and_index_blocks_in_cache = true;
   table.block_size = 16 * 1024;
   table.format_version = 5;
-  // A create looks up a key that does not exist: the filter answers that without reading a block.
+  // A create looks up a key that does not exist. With the filter, RocksDB detects that without reading a block.
   if (bloom) table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
 
   rocksdb::ColumnFamilyOptions options;
@@ -40,10 +40,10 @@ rocksdb::ColumnFamilyOptions family_options(const std::shared_ptr<rocksdb::Cache
   options.target_file_size_base = 32 * 1024 * 1024;
   options.level_compaction_dynamic_level_bytes = true;
   options.disable_auto_compactions = !merging;
-  // The same for the newest writes, which are in memory.
+  // A filter for the newest writes, which are in memory.
   if (bloom) options.memtable_prefix_bloom_size_ratio = 0.02;
   options.memtable_whole_key_filtering = bloom;
-  // The newest levels are rewritten soon: compressing them costs more than it saves.
+  // Only the last level is compressed: the other levels are rewritten soon, so compressing them costs more than it saves.
   options.compression = rocksdb::kNoCompression;
   options.bottommost_compression = rocksdb::kLZ4Compression;
   return options;
@@ -62,8 +62,8 @@ rocksdb::DBOptions database_options() {
   options.skip_stats_update_on_db_open = true;
   options.skip_checking_sst_file_sizes_on_db_open = true;
   options.max_file_opening_threads = 1;
-  // A truncated last record comes from a power failure; all acknowledged writes precede it.  If records follow the damage, acknowledged
-  // writes would be lost, so startup fails.
+  // A truncated last record is the result of a power failure, and all acknowledged writes precede it.  If records follow a damaged one,
+  // startup fails, because acknowledged writes would be lost.
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
   options.paranoid_checks = true;
   // Entries replayed from a log after a crash stay in memory and in that log until write_out() has flushed them.
@@ -78,7 +78,7 @@ Status damaged_store(const std::string& directory, const std::string& how) {
                         " is damaged and is left as it is; put a copy of it in its place (" + how + ")");
 }
 
-// RocksDB does not name the log whose record it could not read.
+// The log and the offset of the damaged record, which RocksDB does not report; empty if the message names a file.
 std::string place_of_damage(const std::string& directory, const std::string& message) {
   if (message.find(directory) != std::string::npos) return {};
   const auto found = find_damaged_log(directory);
@@ -94,7 +94,7 @@ Status open_error(const rocksdb::Status& status, const std::string& directory) {
   return to_status(status, "open the store in " + backplane::quoted(directory));
 }
 
-// Writes a file and syncs it.
+// Checks that the directory is writable: writes a file and syncs it.
 Status try_write(const std::string& directory) {
   const std::string path = directory + "/write-probe";
   const std::string page(4096, '\0');
@@ -156,7 +156,7 @@ bool Database::write_out_much() {
     std::uint64_t one = 0;
     if (db_->GetIntProperty(family, rocksdb::DB::Properties::kCurSizeActiveMemTable, &one)) all += one;
   }
-  // Drops blocks that were read for writes: clients read from the watch cache.
+  // Drops cached blocks. They were read for writes and are not needed for clients, which read from the watch cache.
   if (cache_->GetUsage() >= kMuch) cache_->EraseUnRefEntries();
   if (all < kMuch) return false;
   write_out();
@@ -202,17 +202,17 @@ Status Database::resume() {
     const Reading reading(*this);
     if (reading.ok() && reading.db().Resume().ok()) return {};
   }
-  // A database that cannot be reopened cannot be read either, so it stays open until reopening can succeed.
+  // If the database could not be opened again, it could not be read either. So it stays open until the directory is writable.
   if (auto status = try_write(directory_); !status.ok()) return status;
   std::unique_lock lock(mutex_);
-  if (db_) (void)close_handles();  // returns the known error again
+  if (db_) (void)close_handles();  // its error is the one that is already known
   return open_handles();
 }
 
 void Database::merge_files() {
   const Reading reading(*this);
   merging_ = true;
-  if (!reading.ok()) return;  // The next startup handles it.
+  if (!reading.ok()) return;  // open_handles() uses merging_ when it opens the database again
   const auto status = reading.db().EnableAutoCompaction({families_.begin(), families_.end()});
   if (!status.ok() && logger_ != nullptr) logger_->warn("merging the store's files failed: " + status.ToString());
 }

@@ -1,9 +1,9 @@
-// The RocksDB handle with this store's column families and options: opening, reading versions, closing.
+// Opens and closes the RocksDB database with this store's column families and options, and gives access to it.
 //
-// Thread-safety: every method from any thread; close() and resume() wait for readers that hold a Reading.
-// Lifetime:      a Reading keeps the database open while it lives: short, never across a suspension.
-// Errors:        kInternalError with RocksDB's text, or with the name of a missing log; a directory in use by another process is
-//                kServiceUnavailable and names it.
+// Thread-safety: every method from any thread; close() and resume() wait until there is no Reading.
+// Lifetime:      a Reading keeps the database open. Keep it for a short time, and never across a co_await.
+// Errors:        kInternalError with RocksDB's message, or with the name of a missing log.
+//                kServiceUnavailable, which names the directory, if another process uses the directory.
 #pragma once
 
 #include <rocksdb/cache.h>
@@ -24,7 +24,7 @@ namespace backplane::rocks {
 
 enum class Family : std::size_t { kDefault, kLive, kOld, kLog };
 
-// Data that is read before the store accepts work.
+// The data that is read when the store is opened.
 struct Opened {
   Revision revision = 1;
   Revision compacted = 0;
@@ -32,26 +32,27 @@ struct Opened {
 
 class Database {
  public:
-  // `logger` receives RocksDB's warnings; it may be null. `durable`: false with --unsafe-no-fsync, so that no log space is reserved:
-  // without fsync a power failure could leave holes in it.
+  // `logger` (may be null) receives RocksDB's warnings. `durable`: false with --unsafe-no-fsync. Then no log space is reserved, because
+  // without fsync a power failure could leave holes in the log.
   static Result<std::unique_ptr<Database>> open(const std::string& directory, backplane::Logger* logger, bool durable = true);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  // Flushes, so that the next open has nothing to replay, and releases the directory.  Idempotent.
+  // Flushes all data to files, so that the next open() has no log to replay, and releases the directory.  Idempotent.
   Status close();
-  // RocksDB refuses every write after a failed one.  Makes it accept writes again; if that fails and the directory is writable, the
-  // database is closed and reopened from the log on the disk.  ok() of a Reading is false while reopening fails; call again.
+  // After a failed write, RocksDB refuses all writes. resume() makes it accept writes again. If that fails and the directory is writable,
+  // resume() closes the database and opens it again.  If opening fails, Reading::ok() is false; call resume() again.
   Status resume();
-  // Enables compaction of files, which would otherwise compete for the processor and the disk while the caches load.
+  // Enables the compaction of files. It is disabled at startup, because it would compete for the processor and the disk while the caches
+  // load.
   void merge_files();
-  // Releases the memory of recent writes, for an idle store: flushes them to files in the background, and drops cached blocks. Does neither
-  // below 1 MB. Returns true if a flush has begun.
+  // Releases memory of an idle store: flushes recent writes to files in the background, and drops cached blocks. Each of the two is done
+  // only if it has at least 1 MB. True: a flush has begun.
   bool write_out_much();
   std::int64_t size_bytes() const noexcept;
 
-  // Access to the open database; ok() is false after close() and when it could not be opened again.
+  // Access to the open database. ok() is false after close(), and if resume() could not open the database again.
   class Reading {
    public:
     explicit Reading(const Database& database) : lock_(database.mutex_), db_(database.db_.get()), database_(database) {}
@@ -70,8 +71,8 @@ class Database {
       : directory_(std::move(directory)), logger_(logger), durable_(durable) {}
   Status open_handles();
   rocksdb::Status close_handles();
-  // Flushes the entries replayed from the log to files, in the background: startup need not wait until they are durable, and the next one
-  // has nothing of it to replay. After a clean shutdown there is nothing to flush.
+  // Flushes the memtables to files in the background. Called after opening, when they have the entries that were replayed from the log:
+  // startup does not wait for the flush, and the next startup need not replay them. After a clean shutdown they are empty.
   void write_out();
 
   const std::string directory_;
@@ -80,7 +81,7 @@ class Database {
   mutable std::shared_mutex mutex_;
   std::atomic<bool> merging_{false};
   std::shared_ptr<rocksdb::Cache> cache_;
-  std::unique_ptr<LogLedger> ledger_;  // before the database, which works on its files
+  std::unique_ptr<LogLedger> ledger_;  // declared before db_, which uses its Env
   std::unique_ptr<rocksdb::DB> db_;
   std::array<rocksdb::ColumnFamilyHandle*, 4> families_{};
 };
@@ -89,7 +90,7 @@ class Database {
 Status to_status(const rocksdb::Status& status, std::string_view what);
 Status damaged(std::string_view what, std::string_view key);
 
-// Current and compacted revision; checks the format.
+// Checks the store's format, and reads the current and the compacted revision.
 Result<Opened> read_opened(const Database& database);
 
 }  // namespace backplane::rocks

@@ -1,8 +1,8 @@
-// Forwards RocksDB's log to the host's log.  RocksDB's own file would be in the store's directory, and Debian's build aborts the process
-// at the second line that does not fit on the disk.
+// Forwards RocksDB's log messages to the host's log.  RocksDB's own log file is not used: it would be in the store's directory, and if the
+// disk is full, Debian's build of RocksDB aborts the process when it fails to write to that file for the second time.
 //
 // Thread-safety: any thread.
-// Lifetime:      the logger outlives the database.
+// Lifetime:      the logger must exist as long as the database.
 #pragma once
 
 #include <rocksdb/env.h>
@@ -13,7 +13,7 @@
 
 namespace backplane::rocks {
 
-// Warnings and errors go to `logger`, other lines are dropped; without a logger all are.
+// Forwards warnings and errors to `logger`; drops all other messages. If `logger` is null, drops all messages.
 std::shared_ptr<rocksdb::Logger> make_info_log(backplane::Logger* logger);
 
 }  // namespace backplane::rocks

@@ -44,7 +44,7 @@ StoreDamage damage_in(std::string file, const rocksdb::Status& status) {
   return found;
 }
 
-// The first segment whose name is greater than `after`.
+// Checks the first segment whose name is greater than `after`.
 Result<StoreCheckPart> check_segment(const Database::Reading& reading, std::string_view after) {
   StoreCheckPart part;
   const auto files = segments(reading);
@@ -58,7 +58,7 @@ Result<StoreCheckPart> check_segment(const Database::Reading& reading, std::stri
   auto status = reader.Open(path);
   if (status.ok()) status = reader.VerifyChecksum();
   std::error_code error;
-  // A merge may have removed the file since it was listed.
+  // A compaction may have removed the file since it was listed; that is no damage.
   const bool gone = !status.ok() && !std::filesystem::exists(path, error);
   if (!status.ok() && !gone) part.damage.push_back(damage_in(path, status));
   part.bytes = static_cast<std::int64_t>(file->size);
@@ -66,7 +66,7 @@ Result<StoreCheckPart> check_segment(const Database::Reading& reading, std::stri
   return part;
 }
 
-// Why the row is invalid; empty if it is valid.
+// The reason why the row is invalid; empty if it is valid.
 std::string_view fault_of(Family family, std::string_view key, std::string_view value, Revision revision) {
   if (family == Family::kDefault) {
     const bool number = key == "revision" || key == "compacted" || key.starts_with("lease/");
@@ -87,7 +87,7 @@ std::string shown_key(Family family, std::string_view key) {
   return backplane::quoted(key);
 }
 
-// The revision row in the snapshot of `options`.
+// The store's revision in the snapshot of `options`.
 Revision revision_of(const Database::Reading& reading, const rocksdb::ReadOptions& options) {
   std::string value;
   const auto status = reading.db().Get(options, reading.family(Family::kDefault), "revision", &value);
@@ -95,7 +95,7 @@ Revision revision_of(const Database::Reading& reading, const rocksdb::ReadOption
   return parsed ? static_cast<Revision>(*parsed) : Revision{1};
 }
 
-// `from`: the digit of the family, and the key to begin with.
+// Checks rows. `from`: the number of the column family (a digit), followed by the first key.
 Result<StoreCheckPart> check_rows(const Database::Reading& reading, std::string_view from) {
   const auto index = static_cast<std::size_t>(from.empty() ? 0 : from.front() - '0');
   if (index >= kFamilies.size()) return bad_request("the check cannot continue there");

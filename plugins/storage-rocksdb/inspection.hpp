@@ -1,4 +1,4 @@
-// Facts about the database's files, and the check of them: first the checksums of each segment file, then every row.
+// Reads facts about the database's files, and checks them: first the checksums of each SST file (segment), then every row.
 //
 // Thread-safety: any thread; blocks while it reads.
 // Errors:        kServiceUnavailable after the database was closed.
@@ -13,10 +13,10 @@
 namespace backplane::rocks {
 
 Result<StoreFacts> read_facts(const Database& database);
-// Checks one segment, or some thousands of rows. `from`: StoreCheckPart::next of the part before.
+// Checks one segment, or some thousands of rows. `from`: StoreCheckPart::next of the previous part; empty for the first part.
 Result<StoreCheckPart> check_part(const Database& database, std::string_view from);
 
-// The file and the offset in a message of RocksDB; otherwise the whole message with an empty file.
+// Finds the file and the offset in an error message of RocksDB. If it has none, StoreDamage::file is empty.
 StoreDamage parse_damage(const std::string& message);
 
 }  // namespace backplane::rocks

@@ -31,7 +31,7 @@ class InspectionTest : public ::testing::Test {
     const Database::Reading reading(*database_);
     ASSERT_TRUE(reading.db().Put(rocksdb::WriteOptions(), reading.family(family), key, value).ok());
   }
-  // Versions of keys, at revisions up to 100.
+  // Writes versions of keys, at revisions up to 100.
   void fill() {
     put(Family::kDefault, "revision", number(100));
     for (int i = 0; i < 100; ++i) {
@@ -53,7 +53,7 @@ class InspectionTest : public ::testing::Test {
     } while (!from.empty());
     return all;
   }
-  // Inverts one byte of the first file with this extension.
+  // Inverts the byte at `offset` in a file with this extension that is larger; returns the file's path.
   static std::string damage(const std::string& directory, const std::string& extension, std::uint64_t offset) {
     for (const auto& entry : fs::directory_iterator(directory)) {
       if (entry.path().extension() != extension || entry.file_size() <= offset) continue;
@@ -117,7 +117,7 @@ TEST_F(InspectionTest, NamesTheSegmentAndTheOffsetOfADamagedByte) {
 TEST_F(InspectionTest, NamesTheLogAndTheOffsetOfADamagedRecord) {
   open();
   fill();
-  // As a crash leaves it: the rows are in the log only.
+  // Copies the store as a crash would leave it: the rows are in the log only.
   const std::string copy = directory_ + "/copy";
   fs::create_directory(copy);
   for (const auto& entry : fs::directory_iterator(directory_)) {

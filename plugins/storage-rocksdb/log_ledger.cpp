@@ -21,7 +21,7 @@ bool is_log(std::string_view path) { return path.ends_with(".log"); }
 
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-// Notifies the ledger of every created or removed log, and reserves the space of logs.
+// The file system of the ledger's Env: updates the ledger when a log is created or deleted, and reserves the space of logs.
 class TellingFiles final : public rocksdb::FileSystemWrapper {
  public:
   explicit TellingFiles(LogLedger& ledger) : FileSystemWrapper(rocksdb::FileSystem::Default()), ledger_(ledger) {}
@@ -36,7 +36,7 @@ class TellingFiles final : public rocksdb::FileSystemWrapper {
     return ledger_.add(path);
   }
 
-  // While RocksDB recovers, it holds the lock of the directory, and no log has a writer.
+  // Cuts the end of a log before RocksDB reads it. This is safe: during recovery RocksDB has locked the directory, and no log has a writer.
   rocksdb::IOStatus NewSequentialFile(const std::string& path, const rocksdb::FileOptions& options,
                                       std::unique_ptr<rocksdb::FSSequentialFile>* made, rocksdb::IODebugContext* debug) override {
     if (is_log(path) && ledger_.is_recovering()) {

@@ -1,13 +1,13 @@
-// Records the store's write-ahead logs in a file next to them ("live-logs"): RocksDB does not detect the removal of its newest log, and
-// would start without the acknowledged writes in it.
-//
-// Its files reserve the space of logs in advance (reserved_log.hpp), and remove what a crash has left of it (log_tail.hpp).
+// The ledger: a file in the store's directory ("live-logs") that lists the store's write-ahead logs. It is needed because RocksDB does not
+// detect that its newest log is missing, and would start without the acknowledged writes in it.
 //
 // A log is added to the ledger durably before the first write to it, and removed from the ledger before it is deleted.
+// The Env of the ledger also reserves the space of logs in advance (reserved_log.hpp), and removes unused space after a crash
+// (log_tail.hpp).
 //
 // Thread-safety: any thread.
-// Lifetime:      outlives the database that is opened with env().
-// Errors:        missing() names logs of the ledger that do not exist; if the ledger cannot be written, creating the log fails.
+// Lifetime:      must exist as long as the database that is opened with env().
+// Errors:        if the ledger cannot be written, the creation or deletion of the log fails.
 #pragma once
 
 #include <rocksdb/env.h>
@@ -25,18 +25,18 @@ namespace backplane::rocks {
 
 class LogLedger {
  public:
-  // Reads the ledger of `directory`; a missing ledger is empty (a new store, or one from before ledgers existed). `reserves`: whether the
-  // space of new logs is reserved (reserved_log.hpp).
+  // Reads the ledger of `directory`. If it does not exist (a new store, or a store of an older version), it is empty. `reserves`: true if
+  // the space of new logs is reserved.
   LogLedger(std::string directory, bool reserves);
 
-  // The Env for RocksDB: the default one, which also updates the ledger.
+  // The Env for RocksDB: RocksDB's default Env, extended by the functions above.
   rocksdb::Env* env() const noexcept { return env_.get(); }
-  // The first log of the ledger that is not in the directory; empty: all are there.
+  // The first log in the ledger that does not exist; empty: all logs exist.
   std::string missing() const;
-  // Clears the ledger: the store has been closed, so no log is needed any more.
+  // Removes all logs from the ledger. To be called after the store has been closed, when no log is needed any more.
   Status clear();
 
-  // True from construction on, false after end_recovery(): RocksDB reads the logs of the former process.
+  // True until end_recovery(): RocksDB is reading the logs of the former process.
   bool is_recovering() const noexcept { return recovering_.load(); }
   void end_recovery() noexcept { recovering_.store(false); }
 

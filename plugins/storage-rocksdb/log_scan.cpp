@@ -11,11 +11,12 @@
 namespace backplane::rocks {
 namespace {
 
-// The offset of the first damaged record in a block; nothing if there is none.  `last`: what the file's end has cut off is no damage.
+// The offset of the first damaged record in a block; nullopt: there is none.  `last`: this is the last block of the file, so a record that
+// the end of the block cuts off is not damaged.
 std::optional<std::size_t> damage_in(std::string_view block, bool last) {
   for (std::size_t at = 0; at + kLogHeader <= block.size();) {
     const LogHead head = parse_log_head(block.substr(at));
-    // Space that was reserved in advance.
+    // Zeros: space that was reserved in advance.
     if (head.part == LogPart::kNone && head.length == 0) return std::nullopt;
     if (at + kLogHeader + head.length > block.size()) return last ? std::nullopt : std::optional<std::size_t>(at);
     if (!matches_crc(head, block.substr(at))) return at;

@@ -1,4 +1,4 @@
-// Finds the damaged record of a write-ahead log: RocksDB reports that there is one, but neither the file nor the place.
+// Finds the damaged record of a write-ahead log. RocksDB reports that a record is damaged, but neither the file nor the offset.
 //
 // Thread-safety: any thread.
 // Errors:        a file that cannot be read is skipped.
@@ -12,10 +12,10 @@ namespace backplane::rocks {
 
 struct DamagedLog {
   std::string path;
-  std::uint64_t offset = 0;  // of the record
+  std::uint64_t offset = 0;  // the offset of the record
 };
 
-// The first record with a wrong checksum or an impossible length; the end of a log that was cut short does not count.
+// The first record with a wrong checksum or an impossible length; a record that the end of its log cuts off is ignored.
 std::optional<DamagedLog> find_damaged_log(const std::string& directory);
 
 }  // namespace backplane::rocks

@@ -16,10 +16,10 @@ namespace backplane::rocks {
 namespace {
 
 constexpr std::size_t kSector = 512;
-// Holds all of the reserved space and the record before it.
+// The size of the end that is read: it contains the whole reserved space and the record before it.
 constexpr std::size_t kWindow = kReservedLogBytes + kLargestReservedAppend + 2 * kLogBlock;
 
-// The length of the valid part that begins at `at`, with its head; 0 if there is none.
+// The length, including the header, of the valid part that begins at `at`; 0 if there is none.
 std::size_t part_at(std::string_view bytes, std::size_t at) {
   const std::size_t end = std::min(bytes.size(), at - at % kLogBlock + kLogBlock);
   if (at + kLogHeader > end) return 0;
@@ -38,7 +38,7 @@ bool begins_record(std::string_view bytes, std::size_t at) {
   return part == LogPart::kFull || part == LogPart::kFirst;
 }
 
-// Whether a record begins after `from`, at whatever place: heads cannot be followed from a place that cannot be read.
+// True if a valid record begins at any offset in (from, to). Every offset is tried, because the header at `from` cannot be read.
 bool record_follows(std::string_view bytes, std::size_t from, std::size_t to) {
   for (std::size_t at = from + 1; at < to && at + kLogHeader <= bytes.size(); ++at) {
     if (begins_record(bytes, at) && part_at(bytes, at) > 0) return true;
@@ -46,7 +46,7 @@ bool record_follows(std::string_view bytes, std::size_t from, std::size_t to) {
   return false;
 }
 
-// Whether a sector, or what of it is in [from, to), is zero.
+// True if the bytes of any sector that are in [from, to) are all zero.
 bool has_zero_sector(std::string_view bytes, std::size_t from, std::size_t to) {
   for (std::size_t at = from; at < to;) {
     const std::size_t next = std::min(to, at - at % kSector + kSector);
@@ -71,9 +71,9 @@ rocksdb::IOStatus truncate_durably(const std::string& path, std::uint64_t size) 
 
 LogTail read_log_tail(std::string_view bytes, bool is_all) {
   std::size_t at = 0;
-  std::optional<std::size_t> end = is_all ? std::optional<std::size_t>(0) : std::nullopt;  // of the last whole record
+  std::optional<std::size_t> end = is_all ? std::optional<std::size_t>(0) : std::nullopt;  // the end of the last complete record
   for (;;) {
-    // The rest of a block that is too short for a head is not used.
+    // The rest of a block is not used if it is too short for a header.
     if (const std::size_t left = kLogBlock - at % kLogBlock; left < kLogHeader) at += left;
     const std::size_t length = at < bytes.size() ? part_at(bytes, at) : 0;
     if (length == 0) break;
@@ -84,7 +84,7 @@ LogTail read_log_tail(std::string_view bytes, bool is_all) {
   const std::size_t last = bytes.find_last_not_of('\0');
   const std::size_t written = last == std::string_view::npos ? 0 : last + 1;
   if (written <= *end) return {end, {}};
-  if (at >= bytes.size()) return {};  // a record that the end of the file has cut off
+  if (at >= bytes.size()) return {};  // the end of the file cuts off the last record, which RocksDB tolerates
   if (record_follows(bytes, at, written)) return {{}, at};
   std::size_t to = written;
   if (at + kLogHeader <= bytes.size()) to = std::max(to, std::min(bytes.size(), at + kLogHeader + parse_log_head(bytes.substr(at)).length));

@@ -32,7 +32,7 @@ class LogTailTest : public ::testing::Test {
   void SetUp() override { ASSERT_NE(mkdtemp(directory_.data()), nullptr); }
   void TearDown() override { fs::remove_all(directory_); }
 
-  // The directory of an open store with `count` durable rows, as a crash would leave it, in "copy"; and the log of the rows.
+  // Copies the directory of an open store with `count` durable rows to "copy", as a crash would leave it. Returns the log with the rows.
   fs::path crashed_store(int count, std::size_t bytes) {
     auto database = Database::open(directory_ + "/store", nullptr);
     EXPECT_TRUE(database.ok()) << database.status().message();
@@ -51,7 +51,7 @@ class LogTailTest : public ::testing::Test {
     const auto put = reading.db().Put(durable, reading.family(Family::kLive), std::to_string(i), std::string(bytes, 'x'));
     ASSERT_TRUE(put.ok()) << put.ToString();
   }
-  // The number of rows after a restart from the log with these bytes; -1: startup fails, and says why in said_.
+  // Replaces the content of the log by `bytes` and opens the store. Returns the number of rows; -1: opening fails, and said_ is the error.
   int rows(const fs::path& log, std::string_view bytes) {
     const std::string tried = directory_ + "/tried";
     fs::remove_all(tried);
@@ -76,7 +76,7 @@ class LogTailTest : public ::testing::Test {
   std::string said_;
 };
 
-// The places at which the records begin, and the end of the last one.
+// The offsets at which the records begin, and the end of the last record.
 std::vector<std::size_t> places(std::string_view bytes) {
   std::vector<std::size_t> found;
   std::size_t at = 0;
@@ -91,7 +91,7 @@ std::vector<std::size_t> places(std::string_view bytes) {
   return found;
 }
 
-// The log while its last record is written: only the chosen sectors of it have reached the disk.
+// The log as a crash leaves it while the last record is written: only the sectors for which `is_written` returns true are on the disk.
 std::string torn(std::string bytes, const std::function<bool(std::size_t sector)>& is_written) {
   const auto all = places(bytes);
   const std::size_t begin = all[all.size() - 2], end = all.back();
@@ -107,7 +107,7 @@ TEST_F(LogTailTest, SmallWritesDoNotChangeTheSizeOfTheLog) {
   EXPECT_EQ(rows(log, contents(log)), 3);
 }
 
-// Records in one sector or two, over the end of a block, and in many sectors.
+// The last record is in one or two sectors, crosses the end of a block, or has many sectors.
 TEST_F(LogTailTest, ARecordOfWhichASectorIsMissingWasNeverAcknowledged) {
   for (const auto& [count, size] : {std::pair{3, 100}, {20, 1000}, {31, 1000}, {32, 1000}, {33, 1000}, {5, 9000}}) {
     fs::remove_all(copy());
@@ -145,7 +145,7 @@ TEST_F(LogTailTest, AChangedByteOfTheLastRecordIsDamage) {
   EXPECT_NE(said_.find("is damaged and is left as it is"), std::string::npos) << said_;
 }
 
-// RocksDB reads over zeros to the next block, and would lose the acknowledged records in between.
+// RocksDB skips from zeros to the next block, and would lose the acknowledged records in between.
 TEST_F(LogTailTest, AZeroSectorBeforeOtherRecordsIsDamage) {
   const fs::path log = crashed_store(20, 1000);
   const std::string bytes = contents(log);
@@ -166,7 +166,7 @@ TEST_F(LogTailTest, OnlyTheEndOfALongLogIsRead) {
   EXPECT_EQ(rows(log, torn(bytes, [](std::size_t sector) { return sector != 3; })), 199);
 }
 
-// Regression: space was reserved before the last part of such a record. After a crash at this point the store was taken for damaged.
+// Regression: space was reserved before the last part of such a record. After a crash at this moment, the store was reported as damaged.
 TEST_F(LogTailTest, NoSpaceIsReservedWithinARecordOfSeveralParts) {
   const std::string path = directory_ + "/000001.log";
   std::unique_ptr<rocksdb::FSWritableFile> file;
@@ -195,9 +195,9 @@ TEST_F(LogTailTest, AFileIsAsLongAsItsContentsInTheEnd) {
   };
   append(100, 'a');
   EXPECT_EQ(fs::file_size(path), kReservedLogBytes);
-  append(100'000, 'b');  // in the space that was reserved
+  append(100'000, 'b');  // fits into the reserved space
   EXPECT_EQ(fs::file_size(path), kReservedLogBytes);
-  append(200'000, 'c');  // beyond it
+  append(200'000, 'c');  // exceeds the reserved space
   EXPECT_EQ(fs::file_size(path), written.size());
   append(100, 'd');
   EXPECT_EQ(fs::file_size(path), written.size() - 100 + kReservedLogBytes);

@@ -7,7 +7,7 @@
 namespace backplane::rocks {
 namespace {
 
-// Log lines per step of a past watch: limits the time of a step if few keys match.
+// The number of log rows that events() reads in one call. It limits the time of a call if few keys match.
 constexpr std::size_t kLinesPerStep = 16 * 1024;
 
 std::string_view view(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
@@ -53,8 +53,8 @@ class Moment {
   rocksdb::ReadOptions options_;
 };
 
-// Values that are read in sequence and soon converted: they share blocks, which is cheaper than an allocation for each.  A reference to
-// one value keeps its block alive.
+// Copies values into shared blocks, which is cheaper than an allocation for each value.  A reference to one value keeps its block alive,
+// which is acceptable because the values are soon converted and released.
 class Blocks {
  public:
   SharedBytes copy(std::string_view bytes) {
@@ -74,7 +74,7 @@ class Blocks {
   std::shared_ptr<std::string> block_;  // never grows beyond its reserved capacity, so its bytes do not move
 };
 
-// All fields except the value.
+// Sets all members except the value.
 KeyValue key_value(std::string_view key, const VersionRecord& version) {
   KeyValue kv;
   kv.key = key;
@@ -115,7 +115,7 @@ class Collector {
   bool done_ = false;
 };
 
-// The newest versions: `live` alone holds them.
+// Collects the newest versions, which are in the column family `live`.
 Status collect_newest(const Moment& moment, const RangeRequest& request, Collector& into) {
   auto it = moment.iterate(Family::kLive);
   for (it->Seek(slice(request.start)); it->Valid() && !into.past(view(it->key())); it->Next()) {
@@ -126,7 +126,7 @@ Status collect_newest(const Moment& moment, const RangeRequest& request, Collect
   return it->status().ok() ? Status{} : to_status(it->status(), "read a range");
 }
 
-// Skips the old versions of `key`; writes the version at `revision` to `record`.
+// Moves `it` after the old versions of `key`; sets `record` to the version that was valid at `revision`, if there is one.
 Status take_old(rocksdb::Iterator& it, std::string_view key, Revision revision, std::optional<std::string>& record) {
   for (; it.Valid(); it.Next()) {
     const auto row = parse_old_key(view(it.key()));
@@ -140,7 +140,7 @@ Status take_old(rocksdb::Iterator& it, std::string_view key, Revision revision, 
   return {};
 }
 
-// Versions at a revision of the past: `live` and `old` merged by key.
+// Collects the versions at a past revision: merges the column families `live` and `old` by key.
 Status collect_past(const Moment& moment, const RangeRequest& request, Revision revision, Collector& into) {
   auto live = moment.iterate(Family::kLive);
   auto old = moment.iterate(Family::kOld);
@@ -170,7 +170,7 @@ Status collect_past(const Moment& moment, const RangeRequest& request, Revision 
   return {};
 }
 
-// Makes events out of log lines.
+// Converts rows of the column family `log` to events.
 class EventReader {
  public:
   explicit EventReader(const Moment& moment) : moment_(moment), old_(moment.iterate(Family::kOld)) {}
@@ -193,7 +193,7 @@ class EventReader {
     if (!status.ok() && !status.IsNotFound()) return to_status(status, "read key " + backplane::quoted(event.kv.key));
     auto version = status.ok() ? parse_version(record) : std::nullopt;
     if (!version || version->mod != revision) {
-      // It has been superseded: the row of this version is the first that ends later.
+      // The version has been superseded. Its row in `old` is the first one whose end is greater than `revision`.
       old_->Seek(old_key(event.kv.key, revision + 1));
       const auto row = old_->Valid() ? parse_old_key(view(old_->key())) : std::nullopt;
       if (!row || row->key != event.kv.key) return damaged("a past value", event.kv.key);
@@ -234,7 +234,7 @@ Result<std::optional<RangeResult>> Reader::range(const RangeRequest& request, bo
   result.revision = *revision;
   const Revision at = request.revision == 0 ? *revision : request.revision;
   if (at > *revision) return bad_request("the requested revision is a future revision");
-  // The snapshot was taken first, so it still has the rows that a compaction removes after this check.
+  // The snapshot was taken before this check, so it still has the rows that a later compaction removes.
   if (at < compacted_.load()) return compacted_status();
 
   Collector into(request, result);

@@ -1,8 +1,8 @@
-// Reads of one consistent moment of the store: ranges at a revision and events of the past.
+// Reads from a consistent snapshot of the database: ranges at a revision, and past events.
 //
-// Thread-safety: every function from any thread.  They may read files: call them where blocking is allowed.
-// Lifetime:      the database outlives the call.
-// Errors:        kExpired for revisions compacted away, kBadRequest for future ones, kInternalError for damage (the message names the key).
+// Thread-safety: every function from any thread that may block, because they may read files.
+// Lifetime:      borrows the database.
+// Errors:        kExpired for compacted revisions; kBadRequest for future revisions; kInternalError, which names the key, for damaged rows.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ class Reader {
  public:
   Reader(const Database& database, const std::atomic<Revision>& compacted) : database_(database), compacted_(compacted) {}
 
-  // `memory_only`: nullopt if a file would have to be read; for single keys.
+  // `memory_only` (for single keys): reads no file, and returns nullopt if a file would have to be read.
   Result<std::optional<RangeResult>> range(const RangeRequest& request, bool memory_only) const;
   Result<EventBatch> events(const std::string& prefix, Revision after, std::size_t limit) const;
 

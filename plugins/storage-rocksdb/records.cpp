@@ -18,7 +18,7 @@ void append_varint(std::string& out, std::uint64_t value) {
   out.push_back(static_cast<char>(value));
 }
 
-// Removes a number from the front; false if there is none.
+// Removes a varint from the front of `bytes`; false if there is none.
 bool take_varint(std::string_view& bytes, std::int64_t& value) {
   std::uint64_t result = 0;
   for (unsigned shift = 0; shift < 64 && !bytes.empty(); shift += 7) {

@@ -1,14 +1,14 @@
-// The rows of commits in RocksDB.
+// Encodes and decodes the rows of the store in RocksDB.
 //
 // Column families:
 //   default  "format", "revision", "compacted", "lease/<id>", "lease-key/<id>/<key>"
 //   live     key                     → the newest version of the key, with its value
-//   old      key 0x00 end-revision   → a version that was replaced or removed at end-revision; it was valid in [mod, end)
-//   log      revision index          → one change: put or delete, the key, the revision of the version before
-// Numbers in keys are big-endian, so that they sort.  A value is stored once: in live, or in old after it was superseded.
+//   old      key 0x00 end-revision   → a version that was replaced or removed at end-revision; it was valid in [mod, end-revision)
+//   log      revision index          → one change: put or delete, the key, the revision of the previous version
+// Numbers in keys are big-endian, so that rows are sorted by them.  A value is stored once: in live, and in old after it was superseded.
 //
 // Thread-safety: pure functions.
-// Errors:        nullopt if bytes are not a record: the store is damaged.
+// Errors:        the functions that parse return nullopt if the bytes are malformed, which means that the store is damaged.
 #pragma once
 
 #include <cstdint>
@@ -32,10 +32,10 @@ struct VersionRecord {
 void append_version(std::string& out, const VersionRecord& version);
 std::optional<VersionRecord> parse_version(std::string_view record);
 
-// One line of the log.
+// A row of the column family log.
 struct LogRecord {
   bool deleted = false;
-  Revision previous = 0;  // mod_revision before; 0 on creation
+  Revision previous = 0;  // the mod_revision of the previous version; 0: the change created the key
   std::string_view key;   // borrows the record
 };
 void append_log_record(std::string& out, const LogRecord& line);

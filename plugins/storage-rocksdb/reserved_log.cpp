@@ -11,7 +11,7 @@
 namespace backplane::rocks {
 namespace {
 
-// Space is reserved for such appends only: for larger ones the zeros cost more than they save.
+// Space is reserved only for appends of at most this size: for larger ones, writing the zeros costs more than it saves.
 constexpr std::size_t kSmallAppend = 16 * 1024;
 
 class ReservedLog final : public rocksdb::FSWritableFileOwnerWrapper {
@@ -54,7 +54,7 @@ class ReservedLog final : public rocksdb::FSWritableFileOwnerWrapper {
     if (::pwrite(descriptor_, zeros.data(), zeros.size(), static_cast<off_t>(from)) == static_cast<ssize_t>(zeros.size())) {
       reserved_ = from + zeros.size();
     } else {
-      reserved_ = from + 1;  // perhaps a part of it has been written
+      reserved_ = from + 1;  // some zeros may have been written, so that release() must truncate the file
       release();
     }
   }
@@ -64,7 +64,7 @@ class ReservedLog final : public rocksdb::FSWritableFileOwnerWrapper {
     return status;
   }
 
-  // Removes the space that is not used.
+  // Removes the unused space.
   void drop() {
     if (size_ < reserved_) (void)::ftruncate(descriptor_, static_cast<off_t>(size_));
     reserved_ = 0;
@@ -80,15 +80,15 @@ class ReservedLog final : public rocksdb::FSWritableFileOwnerWrapper {
     if (status.ok()) {
       size_ += bytes;
     } else if (descriptor_ >= 0) {
-      // How much has been written is not known, so nothing is removed; RocksDB writes no more to this log.
+      // It is unknown how many bytes were written, so the file is not truncated. RocksDB does not write to this log again.
       ::close(std::exchange(descriptor_, -1));
     }
     return status;
   }
 
-  int descriptor_;  // below 0: no space is reserved
+  int descriptor_;  // negative: no space is reserved
   std::uint64_t size_ = 0;
-  std::uint64_t reserved_ = 0;  // the file's size while it is above size_
+  std::uint64_t reserved_ = 0;  // the end of the reserved space; at most size_: there is none
   // RocksDB appends a record above 1 MB in several parts, and syncs after the last one. Zeros after a part of a record would look like
   // damage, so space is reserved at the beginning of a record only.
   bool between_records_ = true;

@@ -13,7 +13,7 @@ namespace backplane {
 namespace rocks {
 namespace {
 
-constexpr std::size_t kLinesPerCompaction = 2000;  // log lines removed in one write, so that other writes can run in between
+constexpr std::size_t kLinesPerCompaction = 2000;  // the number of log rows that one write removes, so that other writes can run in between
 
 class RocksdbStorage final : public StorageBackend, public StoreInspection, private CommitHistory {
  public:
@@ -61,13 +61,13 @@ class RocksdbStorage final : public StorageBackend, public StoreInspection, priv
   }
 
   const std::string stored_form_;
-  // For writes that are not the writer's, too: a power failure may otherwise leave a hole in the log before a later record, which looks
-  // like damage (log_tail.hpp).
+  // The options of writes outside of writer_. They are durable, too: otherwise a power failure could leave a hole in the log before a later
+  // record, which would be reported as damage (log_tail.hpp).
   const rocksdb::WriteOptions durable_;
   std::unique_ptr<Database> database_;
   std::atomic<Revision> compacted_;
   std::mutex compacting_;
-  std::string compact_from_;  // the first log line that may be left; under compacting_
+  std::string compact_from_;  // the key of the first log row that may still exist; guarded by compacting_
   Reader reader_;
   CommitFeed feed_;
   Writer writer_;
@@ -136,7 +136,7 @@ Task<Status> RocksdbStorage::compact(Revision revision) {
   Result<bool> more = true;
   auto beginning = run_blocking([&] { more = begin_compaction(revision); });
   co_await std::move(beginning);
-  // One part at a time, so that reads that wait for a thread can run in between.
+  // Each part is a separate job of the blocking pool, so that reads that wait for a thread can run in between.
   while (more.ok() && *more) {
     auto working = run_blocking([&] { more = compact_part(revision); });
     co_await std::move(working);
@@ -144,21 +144,21 @@ Task<Status> RocksdbStorage::compact(Revision revision) {
   co_return more.ok() ? Status() : std::move(more.status());
 }
 
-// False: nothing to do.
+// Sets the compacted revision. False: the store has already been compacted to this revision.
 Result<bool> RocksdbStorage::begin_compaction(Revision revision) {
   if (revision > writer_.committed()) return bad_request("the requested revision is a future revision");
   const Database::Reading reading(*database_);
   if (!reading.ok()) return stopped_status();
   if (revision <= compacted_.load()) return false;
-  // Written before the first row is deleted: after a crash in the middle no watch reads a history with holes.
+  // Written before the first row is deleted, so that after a crash during the compaction no watch reads an incomplete history.
   const auto status = reading.db().Put(durable_, "compacted", number(static_cast<std::uint64_t>(revision)));
   if (!status.ok()) return to_status(status, "compact the store");
   compacted_.store(revision);
   return true;
 }
 
-// Removes log lines before `revision` and the versions they superseded; true while there is more to do.  Begins where the last
-// part ended: RocksDB skips removed rows slowly.
+// Removes some of the log rows before `revision`, and the versions that they superseded. False: all of them have been removed.  Begins
+// where the last call ended, because RocksDB skips removed rows slowly.
 Result<bool> RocksdbStorage::compact_part(Revision revision) {
   const std::lock_guard lock(compacting_);
   const Database::Reading reading(*database_);

@@ -1,6 +1,7 @@
-// The embedded backend: one directory, one process, durable with group commit.
+// The embedded backend: a RocksDB database in a directory that one process uses. Concurrent writes are made durable together (group
+// commit).
 //
-// Thread-safety, lifetime, errors: as StorageBackend.  Reads of many keys run on the blocking pool.
+// Thread-safety, lifetime, errors: as StorageBackend.  Reads that may access files run on the blocking pool.
 #pragma once
 
 #include <memory>
@@ -10,8 +11,8 @@
 
 namespace backplane {
 
-// Opens or creates the store in `config.data_dir`.  Disk errors are logged to `logger`, which outlives the store.
-// Errors: kServiceUnavailable when another process uses the directory; kInternalError when it is damaged or of another format.
+// Opens or creates the store in `config.data_dir`.  Disk errors are logged to `logger` (may be null), which must exist as long as the
+// store. Errors: kServiceUnavailable if another process uses the directory; kInternalError if the store is damaged or has another format.
 Result<std::unique_ptr<StorageBackend>> open_rocksdb_storage(const StorageBackendConfig& config, Logger* logger = nullptr);
 
 }  // namespace backplane

@@ -13,17 +13,17 @@
 namespace backplane::rocks {
 namespace {
 
-constexpr std::size_t kMaxWaiting = 16 * 1024;              // beyond it new work is refused
-constexpr std::size_t kMaxGroup = 1024;                     // transactions in one fsync
-constexpr std::chrono::hours kLongestLease{24 * 365 * 10};  // limit of a stored expiry
-constexpr std::chrono::seconds kExpireAgain{30};            // a lease whose keys could not be removed
-constexpr std::chrono::seconds kUndisturbed{10};            // after startup, while caches load
-constexpr std::chrono::seconds kQuiet{5};                   // between two checks of the data to be flushed
-constexpr std::size_t kFewBytes = 64 * 1024;                // written in that time by an idle store
-constexpr std::size_t kMissedEvents = 1024;                 // read at once after a failed write
-constexpr std::size_t kFewEvents = 4;                       // for which the caches' thread is not woken
-constexpr std::size_t kFewEventBytes = 64 * 1024;           // the same
-constexpr std::size_t kMaxGroupBytes = 8 * 1024 * 1024;     // of values in one fsync
+constexpr std::size_t kMaxWaiting = 16 * 1024;              // the limit of waiting transactions; further ones are refused
+constexpr std::size_t kMaxGroup = 1024;                     // the limit of transactions in one batch
+constexpr std::chrono::hours kLongestLease{24 * 365 * 10};  // the limit of the remaining time of a stored lease
+constexpr std::chrono::seconds kExpireAgain{30};            // the time until the next attempt for a lease whose keys could not be removed
+constexpr std::chrono::seconds kUndisturbed{10};            // after startup, compaction of files is disabled for this time
+constexpr std::chrono::seconds kQuiet{5};                   // the interval of write_out_when_quiet()
+constexpr std::size_t kFewBytes = 64 * 1024;                // a store that has written at most this in the interval is idle
+constexpr std::size_t kMissedEvents = 1024;                 // the number of events that reload() reads at a time
+constexpr std::size_t kFewEvents = 4;                       // up to this number of events, the caches' thread is not woken (wake_watches())
+constexpr std::size_t kFewEventBytes = 64 * 1024;           // the limit of the size of these events
+constexpr std::size_t kMaxGroupBytes = 8 * 1024 * 1024;     // the size of values at which a batch gets no further transactions
 
 std::size_t bytes_of(const Pending& pending) {
   std::size_t bytes = 0;
@@ -31,7 +31,7 @@ std::size_t bytes_of(const Pending& pending) {
   return bytes;
 }
 
-// The system time: expiries that outlive the process are stored in it.
+// The system time. Expiry times are stored as system times, because leases survive a restart.
 std::chrono::milliseconds wall_time() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch());
 }
@@ -127,8 +127,8 @@ void Writer::recover() {
   set_health(std::move(status));
 }
 
-// A write that was reported as failed may have reached the disk. Its events are then published like those of every other write, and the
-// lease table is read from the disk.
+// Reads the state from the disk again, because a write that was reported as failed may have reached the disk. Publishes the events of such
+// a write, and reads the lease table.
 Status Writer::reload() {
   const auto opened = read_opened(database_);
   if (!opened.ok()) return opened.status();
@@ -153,9 +153,9 @@ void Writer::set_health(Status status) {
   health_ = std::move(status);
 }
 
-// The time of the next work that no transaction triggers: an expired lease, a merge, a check.
+// The time of the next work that no transaction triggers: the expiry of a lease, merge_when_due() or write_out_when_quiet().
 std::optional<LeaseTable::Time> Writer::next_due() const {
-  // A store that cannot be written to cannot remove the keys of a lease, so expiries are not due.
+  // While the store cannot be written to, the keys of a lease cannot be removed, so expiries are ignored.
   const auto expiry = health_.ok() ? leases_.next_expiry() : std::nullopt;
   auto due = expiry;
   for (const auto& other : {merge_at_, look_at_}) {
@@ -186,7 +186,8 @@ void Writer::merge_when_due() {
   database_.merge_files();
 }
 
-// Waits for transactions or for the next due work. Returns an empty group if work is due, or if the writer stops and the queue is empty.
+// Waits for transactions, for the next due work, for a requested recovery or for stop(). Returns the next group of transactions, which may
+// be empty.
 std::vector<Pending> Writer::take() {
   std::unique_lock lock(mutex_);
   const auto ready = [this] { return stopping_ || recovery_wanted_ || !queue_.empty(); };
@@ -236,7 +237,7 @@ void Writer::write(std::vector<Pending> group) {
   std::vector<Result<TxnResult>> answers(group.size());
   Status failed;
   std::size_t bytes = 0;
-  std::optional<std::size_t> events;  // of a durable batch
+  std::optional<std::size_t> events;  // the number of events of the batch; nullopt: nothing was written
   for (const Pending& pending : group) bytes += bytes_of(pending);
   {
     const Database::Reading reading(database_);
@@ -244,7 +245,7 @@ void Writer::write(std::vector<Pending> group) {
     for (std::size_t i = 0; i < group.size(); ++i) decide(group[i], batch, answers[i]);
     expire_leases(batch);
     if (!batch.empty()) {
-      // A revision is used once, even if its write fails, so that remains of a failed write cannot be taken for a later one.
+      // A revision is not used again even if its write fails: the failed write may be on the disk.
       const auto status = batch.write(sync_, revision_);
       if (!status.ok()) {
         failed = to_status(status, "write to the store");
@@ -312,7 +313,8 @@ void Writer::decide_txn(const TxnRequest& request, Batch& batch, Result<TxnResul
   apply(request, batch, result, answer);
 }
 
-// Reads every key before it changes the first one, so that a key that cannot be read leaves the batch unchanged.
+// Applies a transaction to the batch. Reads all keys before it changes the first one, so that the batch is unchanged if a key cannot be
+// read.
 void Writer::apply(const TxnRequest& request, Batch& batch, TxnResult& result, Result<TxnResult>& answer) {
   std::vector<std::string> removes;
   for (const auto& put : request.puts) {
@@ -349,7 +351,7 @@ void Writer::apply(const TxnRequest& request, Batch& batch, TxnResult& result, R
   }
 }
 
-// Updates the lease table for a key that is about to change.
+// Updates the lease table for a key that is about to change. `lease`: the key's new lease; 0: none.
 void Writer::move_lease(Batch& batch, const std::string& key, LeaseId lease) {
   auto state = batch.find(key);
   if (state.ok() && (*state)->lease != 0) leases_.detach((*state)->lease, key);
@@ -385,7 +387,7 @@ void Writer::expire_leases(Batch& batch) {
       batch.remove_row(lease_row(due.id));
       continue;
     }
-    // Keys that cannot be read keep their lease; without it they would never be removed.
+    // A key cannot be read. The keys keep the lease, because without a lease they would never be removed.
     leases_.grant(due.id, LeaseTable::Clock::now() + kExpireAgain);
     for (const auto& key : request.removes) leases_.attach(due.id, key);
   }
