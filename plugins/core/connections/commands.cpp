@@ -17,7 +17,7 @@ namespace {
 struct Form {
   std::string_view kind;
   std::string_view subresource;
-  std::string_view path;  // at the kubelet
+  std::string_view path;  // the first segment of the path at the kubelet
   bool of_container;      // a container is selected, and is part of the path
   Result<Object> (*read)(const Query& query);
   std::vector<ConnectParameter> (*parameters)();

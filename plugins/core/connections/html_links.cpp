@@ -61,7 +61,7 @@ class Attributes {
  public:
   explicit Attributes(std::string_view tag) : tag_(tag), at_(1 + name_of(tag).size()) {}
   std::string_view name;
-  std::size_t begin = 0, size = 0;  // of the value, without quotes
+  std::size_t begin = 0, size = 0;  // position and size of the value, without quotes
 
   bool next() {
     while (at_ < tag_.size() && (is_space(tag_[at_]) || tag_[at_] == '/')) ++at_;

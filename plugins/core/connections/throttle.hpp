@@ -2,7 +2,8 @@
 // many bytes per second in each direction. As upstream, other calls are not limited.
 //
 // Thread-safety: as the wrapped client.
-// Lifetime:      owns the wrapped client; a read that waits for the rate ends at most a tenth of a second after its call.
+// Lifetime:      owns the wrapped client; after the end of a call, a read that waits for the rate ends up to a piece's time (a tenth of a
+//                second) later.
 // Source:        k8s.io/apimachinery pkg/util/proxy (UpgradeAwareHandler.MaxBytesPerSec).
 #pragma once
 

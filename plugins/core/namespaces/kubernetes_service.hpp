@@ -32,7 +32,7 @@ class KubernetesServiceController {
   KubernetesServiceController(Host& host, KubernetesService service, std::optional<MasterLeases> leases)
       : host_(host), service_(std::move(service)), leases_(std::move(leases)) {}
 
-  // Starts a task. When the server is ready, the task creates the service and the endpoints, and maintains them from then on.
+  // Creates the service, and starts a task. Once the server is ready, the task maintains the service and its endpoints.
   Task<Status> start(PostStartHookContext context);
   // Removes this server's address from the endpoints; nothing is written afterwards. An error is only logged, because it must not fail a
   // shutdown.

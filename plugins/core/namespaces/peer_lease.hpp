@@ -1,4 +1,5 @@
-// The record that gives other servers over the store the address for requests that only this server can serve (upstream:
+// Maintains the record with this server's address. Other servers that share the store read it, to forward requests that only this server
+// can serve (upstream:
 // reconcilers.PeerEndpointLeaseController, keys /registry/peerserverleases/IDENTITY).
 //
 // Thread-safety: one executor. start() is a post-start hook, stop() a pre-shutdown hook.
@@ -19,7 +20,8 @@ class PeerLease {
  public:
   PeerLease(Host& host, ServerRecords records, kit::PeerAddress address);
 
-  // Starts a task that writes the record once the server is ready, and renews it from then on.
+  // Starts a task that writes the record once the server is ready, and renews it from then on. Does nothing if the address is a loopback
+  // address.
   Task<Status> start(PostStartHookContext context);
   // Removes the record; nothing is written afterwards. An error is only logged, because it must not fail a shutdown.
   Task<Status> stop();

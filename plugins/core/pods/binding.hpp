@@ -14,7 +14,7 @@ namespace backplane::core {
 
 // `pods` updates pods under pod_binding_strategy().
 std::shared_ptr<RestStorage> make_pod_binding(std::shared_ptr<SubresourceStorage> pods, const Schema* binding_schema);
-// The same for objects posted to /bindings.
+// Like make_pod_binding(), for objects that are posted to /bindings.
 std::shared_ptr<RestStorage> make_bindings(std::shared_ptr<SubresourceStorage> pods, const Schema* binding_schema);
 
 }  // namespace backplane::core

@@ -108,7 +108,7 @@ void check_init_container(const Object& now, const Object& before, const std::st
   });
 }
 
-// Whether the spec has pod-level resources.
+// Returns true if the spec has pod-level resources.
 bool has_pod_resources(const Object& spec) {
   const Object& resources = object_or_empty(spec, "resources");
   return object_or_empty(resources, "requests").size() + object_or_empty(resources, "limits").size() > 0;

@@ -72,7 +72,7 @@ bool summarize_init(const Object& pod, Summary& summary) {
   return waiting;
 }
 
-// Whether the condition is True.
+// Returns true if the pod's condition `type` is True.
 bool is_true(const Object& pod, std::string_view type) {
   const Object* condition = find_item(object_or_empty(pod, "status"), "conditions", "type", type);
   return condition != nullptr && get_string(*condition, "status") == "True";

@@ -38,7 +38,7 @@ class Addresses {
   std::string first_address() const { return ranges_->flags().front().address(1); }
   std::string_view default_family() const { return ranges_->flags().front().family(); }
   std::size_t families() const noexcept { return ranges_->flags().size(); }
-  // Whether the cluster has the family.
+  // Returns true if the cluster has ranges of the family.
   bool has_family(std::string_view family) const;
   const ServiceRanges& ranges() const noexcept { return *ranges_; }
   const std::shared_ptr<ServiceRanges>& shared_ranges() const noexcept { return ranges_; }
