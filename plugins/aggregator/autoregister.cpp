@@ -247,7 +247,7 @@ Task<Status> Autoregister::check(std::string name) {
     now.spec_matches = wanted.info && spec_is(object, *wanted.info);
   }
   Registration change = registration(now);
-  // A server that does not serve CustomResourceDefinitions does not know the custom groups of other servers.
+  // A server that does not serve CustomResourceDefinitions has no list of the custom groups of other servers.
   const bool known_to_be_gone = complete && (label == kOnStart || wanted.knows_custom || wanted.was_wanted);
   if (change == Registration::kRemove && !known_to_be_gone) change = Registration::kNothing;
   if (change != Registration::kNothing && wanted.synced && waits(name, change)) change = Registration::kNothing;
