@@ -44,7 +44,7 @@ class IdentityLease {
   const std::string holder_;
   std::optional<ApiClient> client_;  // set by start()
   std::optional<Object> last_;       // the lease as this server has last written or read it
-  std::string uid_;                  // of the lease that this object holds; empty: none
+  std::string uid_;                  // the uid of the lease that this object holds; empty: none
   bool busy_ = false;                // a renewal runs
   bool stopped_ = false;
 };
