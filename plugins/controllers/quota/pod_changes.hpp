@@ -33,7 +33,7 @@ class PodChanges {
     std::size_t number = 0;  // a hash of generation and resources
     std::uint32_t list = 0;  // the last list that contained the pod
   };
-  std::map<std::string, Noted> noted_;  // by namespace/name
+  std::map<std::string, Noted> noted_;  // by "namespace/name"
   std::uint32_t list_ = 0;
 };
 
