@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kMasters = "system:masters";
 
-// Whether a change touches only what the garbage collector needs to delete the object in the end (IsOnlyMutatingGCFields).
+// Returns true if a change concerns only the members that the garbage collector changes (IsOnlyMutatingGCFields).
 bool is_of_garbage_collector(const Object& object, const Object* existing) {
   if (existing == nullptr) return false;
   Value copy(object);
@@ -76,7 +76,7 @@ class CheckedStorage : public kit::ForwardingStorage {
     const AuthorizerResult result = co_await checks_.authorizer->authorize(wanted);
     co_return result.decision == Decision::kAllow;
   }
-  // Whether the user has all of the rules (ConfirmNoEscalation). Errors: kForbidden with the missing ones.
+  // Succeeds if the user has all of the rules (ConfirmNoEscalation). Errors: kForbidden with the rules that are missing.
   Status confirm(const RequestContext& context, const Object& object, const PolicyRules& rules) const {
     const UserRules own = checks_.rbac->policy_rules_for(*context.user, context.info.ns);
     const PolicyRules missing = missing_rules(own.rules, rules);
