@@ -79,7 +79,7 @@ constexpr ResourceMember kResourceMembers[] = {{"namespace", &RequestView::ns}, 
                                                {"resource", &RequestView::resource}, {"subresource", &RequestView::subresource},
                                                {"name", &RequestView::name}};
 
-// With the keys sorted, as Go prints maps.
+// Copies the extra values with the keys sorted, as Go prints maps.
 Object extra_of(const UserInfo& user) {
   std::map<std::string_view, const std::vector<std::string>*> sorted;
   for (const auto& [key, values] : user.extra) sorted[key] = &values;
