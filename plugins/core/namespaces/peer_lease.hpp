@@ -1,6 +1,5 @@
 // Maintains the record with this server's address. Other servers that share the store read it, to forward requests that only this server
-// can serve (upstream:
-// reconcilers.PeerEndpointLeaseController, keys /registry/peerserverleases/IDENTITY).
+// can serve (upstream: reconcilers.PeerEndpointLeaseController, keys /registry/peerserverleases/IDENTITY).
 //
 // Thread-safety: one executor. start() is a post-start hook, stop() a pre-shutdown hook.
 // Lifetime:      shared by the hooks; its task ends when the stop signal fires.
