@@ -1,5 +1,5 @@
-// The language's own conformance suite (module cel.dev/expr), read from the Go module cache, where `go mod download` puts it; without go
-// the test is skipped.  known_differences.txt lists the cases that fail, with the reason; a listed case that passes fails the test as well.
+// Runs CEL's conformance suite (Go module cel.dev/expr), which `go mod download` stores in the Go module cache; if go is not installed, the
+// test is skipped.  known_differences.txt lists the cases that fail, with the reason. If a listed case passes, the test fails.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -102,7 +102,7 @@ std::string show(Arena& arena, const Val& value) {
   }
 }
 
-// A value of the suite.  False: a protobuf message, which is not supported.
+// Converts a value of the suite.  False: it is a protobuf message, which is not supported.
 bool to_val(Arena& arena, const Field& value, Val& out) {
   if (value.fields.empty()) return false;
   const Field& field = value.fields.front();
@@ -184,7 +184,7 @@ std::string type_text(const Field& type) {
   return "dyn";
 }
 
-// The same as declarations of variables write it.
+// Converts the text of a type to the type of a variable's declaration.
 cel::TypeRef declared_type(std::string text) {
   const auto put = [&text](std::string_view from, std::string_view to) {
     for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
@@ -196,7 +196,7 @@ cel::TypeRef declared_type(std::string text) {
 
 // ---- one test
 
-// Empty: passed.
+// The reason why the test fails; empty: it passes.
 std::string problem_of(const Field& test) {
   if (test.text("disable_check") == "true") return "expressions are always checked";
   cel::EnvironmentOptions options;

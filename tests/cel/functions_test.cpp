@@ -1,4 +1,4 @@
-// Every function of the checker is implemented in the evaluator.
+// Checks that the evaluator implements every function that the type checker declares.
 #include "cel/functions.hpp"
 
 #include <gtest/gtest.h>

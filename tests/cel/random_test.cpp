@@ -1,5 +1,5 @@
-// Random expressions over random trees: every result stays within the budget, and nothing crashes. The environment variable CEL_RUNS sets
-// their number, CEL_SEED the random seed.
+// Evaluates random expressions on random trees. Every evaluation must stay within its budget, and none may crash. The environment variable
+// CEL_RUNS sets the number of expressions, CEL_SEED the random seed.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -150,7 +150,7 @@ TEST(CelRandom, WhateverIsAskedEndsWithinTheBudget) {
   for (std::uint64_t runs = number_from("CEL_RUNS", 1000); runs > 0; --runs) {
     const std::string expression = generator.expression(4);
     const Value tree = generator.tree(3);
-    RecordProperty("expression", expression);  // the last one is in the report when the process ends here
+    RecordProperty("expression", expression);  // if the process crashes, the report has the last expression
     const cel::Compiled program = environment->compile(expression);
     if (program.program == nullptr) continue;
     ++compiled;

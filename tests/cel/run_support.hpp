@@ -1,4 +1,4 @@
-// Expressions compiled and run with one variable, `self`.
+// For tests: compiles and runs expressions with one variable, `self`.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace backplane {
 
-// The result as JSON, "error: …", or "problem: …" for an expression that does not compile.
+// Returns the result of the expression as JSON, "error: …" if the evaluation fails, or "problem: …" if the expression does not compile.
 inline std::string answer(std::string_view expression, std::string_view self = "null", std::uint64_t* cost = nullptr) {
   cel::EnvironmentOptions options;
   options.version = 36;

@@ -1,4 +1,4 @@
-// Runs of programs: values, errors, costs, budgets.  The expected results are cel-go's with Kubernetes' environment.
+// Values, errors, costs and budgets of evaluations.  The expected results are those of cel-go with Kubernetes' environment.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -173,7 +173,7 @@ TEST(CelRun, LibraryFunctionsHaveNoOverloadForNull) {
   EXPECT_EQ(answer("duration(null)"), "problem: ERROR: <input>:1:10: invalid duration argument\n | duration(null)\n | .........^");
 }
 
-// The error of a call with a precompiled pattern names no type; other errors name the receiver's type, or all argument types.
+// The error of a call with a precompiled pattern names no type; other errors name the type of the receiver, or the types of all arguments.
 TEST(CelRun, ErrorsHaveTheTextOfTheRefusingStep) {
   EXPECT_EQ(answer("dyn(1).matches('a')"), "error: no such overload");
   EXPECT_EQ(answer("dyn(1).matches(self)", "\"a\""), "error: no such overload: matches");

@@ -1,4 +1,4 @@
-// Parses the text form of protobuf as far as CEL's conformance suite uses it, into a tree of named fields without types.
+// Parses protobuf's text format into a tree of named fields without types. Supports the syntax that CEL's conformance suite uses.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace backplane::textproto {
 
 struct Field {
   std::string name;    // "expr"; "[type.googleapis.com/…]" unchanged
-  std::string scalar;  // of a scalar: its text; strings unescaped and concatenated
+  std::string scalar;  // the text of a scalar; strings are unescaped and concatenated
   bool is_message = false;
   std::vector<Field> fields;
 

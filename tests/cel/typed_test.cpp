@@ -1,4 +1,4 @@
-// Trees with schemas in expressions.
+// Expressions on trees that have a schema.
 #include <gtest/gtest.h>
 
 #include "run_support.hpp"
@@ -74,7 +74,7 @@ TEST(CelTyped, InvalidTimesHaveTheErrorsOfGosParser) {
   EXPECT_EQ(typed("self.spec.data == b'\\xfb\\xff'", R"({"spec": {"data": "-_8="}})"), "true");
 }
 
-// Built-in kinds mark bytes by this format; in a custom resource the member is a string.
+// In the schemas of built-in kinds, such a format changes the type; in a custom resource, the member has the type of its schema.
 TEST(CelTyped, TheFormatIntOrStringSaysNothingOfACustomResource) {
   EXPECT_EQ(typed("self.spec.texted + 'x'", R"({"spec": {"texted": "a"}})"), "\"ax\"");
   EXPECT_EQ(typed("self.spec.texted + 1").substr(0, 44), "ERROR: <input>:1:18: found no matching overl");

@@ -24,7 +24,7 @@ constexpr std::string_view kUid = "123";
 constexpr std::array kCodes = {200, 201, 206, 204, 302, 400, 403, 404, 406, 429, 500, 503};
 constexpr std::array<std::string_view, 3> kTypes = {"application/json", "", "text/plain"};
 
-// The first byte selects the response's headers and the request.
+// An input as a webhook's response. The first byte selects the headers of the response, and the request.
 struct Arrival {
   WebhookAnswer answer;
   std::string version;
@@ -49,7 +49,7 @@ void check_denial(const hooks::ReviewAnswer& answer) {
   FUZZ_REQUIRE(read_json(denied.to_json()).has_value());
 }
 
-// The problem of a patch or an operation is a text.
+// Checks that a refused patch or operation has an error message.
 void check_patch(const Object& object, std::string_view patch) {
   const auto operations = hooks::decode_hook_patch(patch, json::make_shared_resource<json::monotonic_resource>());
   if (!operations.ok()) {
@@ -103,7 +103,8 @@ std::string of_plugin(std::string_view plugin, std::string_view configuration) {
 
 }  // namespace
 
-// A response becomes a decision or an error. Only a mutating webhook may return a patch, which must have a type.
+// Checks that each response results in a decision or an error, that only a mutating webhook can return a patch, and that a patch has a
+// type.
 void admission_answers(std::string_view bytes) {
   const Arrival arrival = arrival_of(bytes);
   const auto read = hooks::read_review_answer(arrival.answer, arrival.version, kUid, arrival.mutating);
@@ -118,7 +119,7 @@ void admission_answers(std::string_view bytes) {
   if (!answer.patch.empty()) check_patch(Object(), answer.patch);
 }
 
-// The object in the first line, the patch after it.
+// The first line of the input is the object; the rest is the patch.
 void admission_patches(std::string_view bytes) {
   const std::size_t line = std::min(bytes.find('\n'), bytes.size());
   const auto object = read_json(bytes.substr(0, line));
@@ -126,9 +127,9 @@ void admission_patches(std::string_view bytes) {
   check_patch(object->get_object(), bytes.substr(std::min(line + 1, bytes.size())));
 }
 
-// Startup fails with a reason, or each plugin's part is read by its plugin.
+// Either the configuration is refused with a message, or each plugin reads its part.
 void admission_configurations(std::string_view bytes) {
-  // Files that never end.
+  // The configuration may name files; some of these never end.
   if (bytes.find("/dev") != std::string_view::npos || bytes.find("/proc") != std::string_view::npos) return;
   const auto configuration = parse_admission_configuration(bytes, "/nonexistent/admission.yaml");
   if (!configuration.ok()) {

@@ -1,4 +1,4 @@
-// Admission: responses of webhooks, their patches, and the plugins' configuration files.
+// Targets of admission: responses of webhooks, their patches, and the configuration files of admission plugins.
 #pragma once
 
 #include <string>

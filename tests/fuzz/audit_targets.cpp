@@ -22,7 +22,7 @@ AuthorizationAttributes request_of(std::string_view bytes, bool resource) {
   return out;
 }
 
-// JSON that quotes JSON stays JSON, on one line, with the same meaning.
+// Checks that JSON in an audit event is on one line and equals the original JSON.
 void check_compact(std::string_view bytes) {
   std::string once;
   kit::append_audit_json(once, bytes);

@@ -1,4 +1,4 @@
-// Audit policies and the objects that audit events quote.
+// Targets of audit: policies, and the objects in audit events.
 //
 // Thread-safety: one thread.
 #pragma once

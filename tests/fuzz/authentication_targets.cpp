@@ -46,7 +46,7 @@ std::string authentication_config_seed() {
          "anonymous: {enabled: true, conditions: [{path: /livez}]}\n";
 }
 
-// A file is refused, or every entry of it has its expressions.
+// Checks that a configuration is refused, or that every entry has its expressions.
 void authentication_config(std::string_view bytes) {
   const auto config = decode_authentication_config(bytes);
   if (!config.ok()) {
@@ -65,7 +65,7 @@ void authentication_config(std::string_view bytes) {
   }
 }
 
-// A payload that is accepted has the issuer, an audience and a user, and the issuer that selected it.
+// Checks that an accepted payload has the configured issuer, and that the name of its user does not begin with "system:".
 void id_tokens(std::string_view bytes) {
   const std::string token = "e30." + kit::to_base64url(bytes) + ".e30";
   const auto issuer = untrusted_issuer(token);

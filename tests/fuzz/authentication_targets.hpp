@@ -8,7 +8,7 @@ namespace backplane::fuzz {
 
 void authentication_config(std::string_view bytes);
 std::string authentication_config_seed();
-// The first line is a token's payload.
+// The bytes are the payload of a token.
 void id_tokens(std::string_view bytes);
 
 }  // namespace backplane::fuzz

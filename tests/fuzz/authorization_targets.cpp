@@ -7,7 +7,7 @@
 
 namespace backplane::fuzz {
 
-// Every rule comes from a line, and sets a user or a group if it can match at all.
+// Checks the number of rules of an accepted policy, and that no rule has "*" as its user or group: the parser replaces it.
 void abac_policies(std::string_view bytes) {
   const auto policy = authorization::parse_abac_policy(bytes, "f");
   if (!policy.ok()) {
@@ -19,7 +19,7 @@ void abac_policies(std::string_view bytes) {
   for (const auto& rule : policy->rules) FUZZ_REQUIRE(rule.user != "*" && rule.group != "*");
 }
 
-// A configuration that is accepted is safe to use: limits hold, and only webhooks have a webhook.
+// Checks an accepted configuration: values are within their limits, and only authorizers of type Webhook have a webhook.
 void authorization_configurations(std::string_view bytes) {
   const auto config = authorization::load_configuration(bytes);
   if (!config.ok()) {
@@ -39,7 +39,7 @@ void authorization_configurations(std::string_view bytes) {
   FUZZ_REQUIRE(again.ok() && *again == *config);
 }
 
-// Credentials are sent over TLS only.
+// Checks that an accepted kubeconfig with credentials uses TLS.
 void kubeconfigs(std::string_view bytes) {
   const auto server = kit::parse_kubeconfig(bytes, "f");
   if (!server.ok()) {

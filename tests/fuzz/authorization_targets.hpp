@@ -1,4 +1,4 @@
-// Files of authorization: the configuration, ABAC policies, kubeconfigs of webhooks.
+// Targets of authorization: the configuration file, ABAC policies, and the kubeconfigs of webhooks.
 #pragma once
 
 #include <string_view>

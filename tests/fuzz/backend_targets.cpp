@@ -25,7 +25,7 @@ class Port final : public RemotePort {
   void flush_after(std::chrono::nanoseconds) override {}
 };
 
-// The first bits of the input select the request.
+// The request; the bits of `kind`, the first byte of the input, select it.
 HttpCall call_of(unsigned kind) {
   HttpCall call;
   call.method = (kind & 1) != 0 ? "HEAD" : "GET";
@@ -34,7 +34,7 @@ HttpCall call_of(unsigned kind) {
   return call;
 }
 
-// One call over one connection, driven by the test; the response is not read.
+// Makes one call over one connection, and runs the client step by step; the caller does not read the response.
 void play(MakeSession make, std::string_view bytes) {
   test::ManualExecutor executor;
   const ExecutorScope scope(&executor);

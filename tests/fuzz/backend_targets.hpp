@@ -1,4 +1,4 @@
-// Targets that act as another server: the bytes are its response to a call of the client.
+// Targets of the HTTP client: the bytes are the response of a server to a call.
 #pragma once
 
 #include <string>

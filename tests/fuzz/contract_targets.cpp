@@ -39,7 +39,7 @@ Halves halves(std::string_view bytes) {
   return out;
 }
 
-// A repeated run has the same result, and no run exceeds its budget.
+// Runs a program twice. Checks that both runs have the same result, and that no run exceeds its budget.
 void run_twice(const cel::Program& program, const Value& tree, std::uint64_t left) {
   const cel::Binding bindings[] = {{"self", &tree}, {"oldSelf", nullptr}, {"any", &tree}};
   cel::Budget first{left, cel::kCostPerCall, nullptr}, second = first;

@@ -51,7 +51,7 @@ std::string envelope_seed() {
   return out;
 }
 
-// An accepted envelope is written with the bytes that were read.
+// Checks that an accepted envelope, encoded and parsed again, has the same encrypted data and the same cache key.
 void check_envelope(std::string_view bytes) {
   auto envelope = encryption::parse_envelope(bytes);
   if (!envelope.ok()) return;

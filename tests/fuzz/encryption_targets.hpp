@@ -7,7 +7,7 @@
 
 namespace backplane::fuzz {
 
-// The bytes are a stored value, then a plain one.
+// Reads the bytes as a stored value, and writes them as a plain value.
 void encryption_envelopes(std::string_view bytes);
 std::vector<std::string> encryption_envelope_seeds();
 

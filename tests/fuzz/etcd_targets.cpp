@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::uint8_t kHeaders = 1, kEndStream = 1;
 constexpr std::size_t kFrameHead = 9, kPreface = 24;
-constexpr std::size_t kMostAnswer = 16'000;  // of one frame
+constexpr std::size_t kMostAnswer = 16'000;  // responses are cut to this size, so that they fit into one frame
 
 std::string number(std::size_t value, int bytes) {
   std::string out;
@@ -84,7 +84,7 @@ std::optional<std::string> hear(int socket, std::size_t size) {
   if (size > 0 && recv(socket, out.data(), size, MSG_WAITALL) != static_cast<ssize_t>(size)) return std::nullopt;
   return out;
 }
-// The stream number of the next request with complete headers; nullopt: the client has disconnected.
+// Reads frames until the headers of a request are complete. Returns its stream number; nullopt: the client has disconnected.
 std::optional<std::uint32_t> hear_request(int socket) {
   for (;;) {
     const auto head = hear(socket, kFrameHead);
@@ -95,7 +95,7 @@ std::optional<std::uint32_t> hear_request(int socket) {
   }
 }
 
-// The result of a call.
+// The state and the result of a running call.
 struct Heard {
   std::size_t messages = 0, size = 0;
   std::shared_ptr<CallBreaker> breaker = std::make_shared<CallBreaker>();
@@ -173,7 +173,7 @@ class Answering {
 }  // namespace
 
 void etcd_channel(std::string_view bytes) {
-  // One per input: a call that is refused connects again, and the next input would accept that connection.
+  // Each input has a separate listener. A refused call connects again; with a shared listener, the next input would accept that connection.
   const Listener listener;
   IoLoop loop("channel");
   LoggedTaskGroup tasks;
@@ -190,7 +190,7 @@ void etcd_channel(std::string_view bytes) {
   FUZZ_REQUIRE(asked);
   say(socket, bytes);
   shutdown(socket, SHUT_WR);
-  // Runs until the client has closed the connection; a refused call waits for the next connection.
+  // Reads until the client has closed the connection. A refused call then waits for a new connection.
   std::array<char, 4096> rest;
   while (recv(socket, rest.data(), rest.size(), 0) > 0) {
   }

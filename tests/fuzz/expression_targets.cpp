@@ -1,4 +1,4 @@
-// Expressions of rules and policies.
+// The target for the CEL compiler: expressions of rules and policies.
 #include "backplane/types/cel_policy.hpp"
 #include "require.hpp"
 #include "text_targets.hpp"
@@ -22,7 +22,7 @@ std::shared_ptr<const cel::Environment> environment(unsigned version) {
   return cel::Environment::make(std::move(options));
 }
 
-// A program, or problems.
+// Checks that compiling returns either a program or problems.
 void compile(const cel::Environment& environment, std::string_view text) {
   const cel::Compiled compiled = environment.compile(text);
   const bool refused = compiled.problems.starts_with("ERROR: <input>:") || compiled.problems.starts_with("program instantiation failed: ");

@@ -1,5 +1,5 @@
-// Every target, for a bounded number of inputs that are the same in every run. The environment variable FUZZ_INPUTS sets their number,
-// FUZZ_SEED the random seed.
+// Runs every target with a limited number of inputs, which are the same in every run. The environment variable FUZZ_INPUTS sets the number
+// of inputs, FUZZ_SEED the random seed.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -11,7 +11,7 @@
 
 namespace backplane::fuzz {
 
-// The name of a test.
+// googletest prints the target's name as the parameter of a test.
 void PrintTo(const Target& target, std::ostream* out) { *out << target.name; }
 
 namespace {
@@ -35,7 +35,7 @@ TEST_P(Fuzz, UntrustedBytesBreakNothing) {
   const std::uint64_t inputs = number_from("FUZZ_INPUTS", 20'000);
   for (std::uint64_t i = 0; i < inputs; ++i) {
     const std::string input = mutator.next();
-    RecordProperty("input", static_cast<int>(i));  // the last one is in the report when the process ends here
+    RecordProperty("input", static_cast<int>(i));  // if the process crashes, the report has the number of the last input
     target.run(input);
   }
 }

@@ -16,7 +16,7 @@
 namespace backplane::fuzz {
 namespace {
 
-// A request with a certificate and headers, and nothing else.
+// A request that has only a client certificate and headers.
 class Request final : public Exchange {
  public:
   const PeerCertificate* certificate = nullptr;
@@ -49,7 +49,7 @@ class Request final : public Exchange {
   void remove_close_callback(std::uint64_t) noexcept override {}
 };
 
-// The user has the names of the certificate and no others.
+// Checks that the user has the names in the certificate, and no other names.
 void check_user(const PeerCertificate& certificate, bool with_uid) {
   Request request;
   request.certificate = &certificate;
@@ -95,7 +95,7 @@ void client_certificates(std::string_view bytes) {
   for (const bool with_uid : {false, true}) check_user(described, with_uid);
 }
 
-// The same in every run: the key and its signature are fixed.
+// The certificate is the same in every run, because the key is fixed and Ed25519 signatures are deterministic.
 std::string client_certificate_seed() {
   constexpr unsigned char kKey[32] = {1};
   const KeyPtr key(EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, kKey, sizeof kKey));
@@ -123,8 +123,8 @@ std::string client_certificate_seed() {
   return out;
 }
 
-// The header with the user's name requests impersonation; other impersonation headers without it are an error, and no header means no
-// impersonation.
+// Checks that the header with the user's name requests impersonation, that other impersonation headers without it are an error, and that
+// without any header there is no impersonation.
 void impersonation_headers(std::string_view bytes) {
   Request request;
   request.lines = lines_of(bytes);

@@ -1,4 +1,4 @@
-// Targets that identify a client: its certificate, and the headers with which it acts as another user.
+// Targets of the identification of clients: client certificates, and impersonation headers.
 #pragma once
 
 #include <string>

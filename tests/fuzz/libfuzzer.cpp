@@ -1,5 +1,5 @@
-// The entry of libFuzzer (clang's -fsanitize=fuzzer): one program for each target, FUZZ_TARGET names it.  With FUZZ_SEEDS=DIR in the
-// environment it first writes the target's seeds into that folder, to be used as its corpus.
+// The entry points for libFuzzer (clang's -fsanitize=fuzzer). The environment variable FUZZ_TARGET selects the target.  If FUZZ_SEEDS=DIR
+// is set, the program first writes the target's seeds to that folder, which can be used as the corpus.
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>

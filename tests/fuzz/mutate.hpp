@@ -1,6 +1,6 @@
-// Makes inputs from inputs, like a fuzzer without coverage feedback.
+// Makes inputs by mutating the inputs of a corpus, like a fuzzer without coverage feedback.
 //
-// Thread-safety: one thread; the same seed gives the same inputs.
+// Thread-safety: one thread. The same seed results in the same inputs.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class Mutator {
  public:
   Mutator(std::uint64_t seed, std::vector<std::string> corpus) : random_(seed), corpus_(std::move(corpus)) {}
 
-  // A mutated input of the corpus.
+  // The next input: an input of the corpus with random changes.
   std::string next();
 
  private:

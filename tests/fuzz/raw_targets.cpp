@@ -1,4 +1,4 @@
-// Raw JSON, and patches of it.
+// The target for raw JSON values (engine/raw_json.hpp) and patches of them.
 #include <algorithm>
 
 #include "backplane/types/json_reading.hpp"
@@ -23,7 +23,7 @@ std::optional<Value> read(std::string_view text) {
   return std::move(*tree);
 }
 
-// Stored raw JSON is read back unchanged, and printed without its blanks.
+// Checks that stored raw JSON is read unchanged, and is printed without its white space.
 void check_kept(const Value& tree) {
   std::string kept, compact;
   (void)append_kept_json(kept, tree);
@@ -40,7 +40,7 @@ void check_kept(const Value& tree) {
   FUZZ_REQUIRE(kept_back == kept);
 }
 
-// Opening it level by level gives the same value as parsing it at once.
+// Parses a raw value level by level; the result must equal that of read_raw().
 void open_all(Value& value) {
   open_raw(value);
   if (is_raw(value)) return read_raw(value);

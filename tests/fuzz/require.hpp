@@ -1,10 +1,10 @@
-// Checks of fuzz targets, active in every build.
+// A check for fuzz targets, which is active in every build.
 #pragma once
 
 #include <cstdio>
 #include <cstdlib>
 
-// Aborts the process with the condition if it is false.
+// If `condition` is false, prints it and aborts the process.
 #define FUZZ_REQUIRE(condition)                                                                  \
   do {                                                                                           \
     if (!(condition)) {                                                                          \

@@ -8,11 +8,11 @@
 namespace backplane::fuzz {
 namespace {
 
-// Limit of the memory that one connection may use beyond its input.
+// The limit of the output of one connection.
 constexpr std::size_t kMostOutput = 64 << 20;
 constexpr std::size_t kTurn = 64 << 10;
 
-// One connection, driven by the test; the first byte selects the size of the pieces in which the rest arrives.
+// Runs one connection step by step. The first byte of the input selects the size of the pieces in which the rest arrives.
 template <class Session>
 class Connection final : public SessionTransport {
  public:
@@ -42,7 +42,7 @@ class Connection final : public SessionTransport {
 
  private:
   void flush(Session& session) {
-    // A peer that has requested an endless response reads a part of it.
+    // Reads a limited part of the output, because a response may be endless.
     for (int turn = 0; turn < 4; ++turn) {
       executor_.run();
       std::string out;

@@ -1,4 +1,4 @@
-// Targets that are a connection: the bytes are the peer's.
+// Targets of the server's HTTP connections: the bytes are sent by the client.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace backplane::fuzz {
 void http1_session(std::string_view bytes);
 void http2_session(std::string_view bytes);
 
-// A connection of HTTP/2 with a few requests on it.
+// A seed: the bytes of an HTTP/2 client that sends a few requests.
 std::string http2_seed();
 
 }  // namespace backplane::fuzz

@@ -11,7 +11,7 @@
 namespace backplane::fuzz {
 namespace {
 
-// Bytes arrive in pieces, whose size the first byte selects.
+// Calls `each` with the bytes in pieces. The first byte selects the size of the pieces.
 template <class Each>
 void in_pieces(std::string_view bytes, const Each& each) {
   if (bytes.empty()) return;
@@ -37,7 +37,7 @@ void kubelet_stream(std::string_view bytes) {
       session.send(3, event.data);
     }
     FUZZ_REQUIRE(got <= given);
-    // A response to each ping and each opened stream; received data is echoed.
+    // The output is bounded: the session responds to each ping and each opened stream, and the handler echoes received data.
     FUZZ_REQUIRE(session.take_output().size() <= 4 * (given + 64));
   });
   FUZZ_REQUIRE(!core::final_status("v4.channel.k8s.io", ending).empty());

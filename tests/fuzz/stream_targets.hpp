@@ -1,4 +1,4 @@
-// Targets between a client and the cluster: kubelets, proxied pages, WebSocket clients.
+// Targets of streams between a client and a backend: kubelets, proxied HTML pages, WebSocket clients.
 #pragma once
 
 #include <string>
@@ -6,14 +6,14 @@
 
 namespace backplane::fuzz {
 
-// A kubelet's bytes over SPDY, including the end of a command.
+// The bytes are sent by a kubelet over SPDY; they include the status of a command.
 void kubelet_stream(std::string_view bytes);
-// A proxied page, compressed and uncompressed.
+// The bytes are a proxied HTML page, compressed or not.
 void linked_page(std::string_view bytes);
-// A client's bytes over a WebSocket.
+// The bytes are sent by a client over a WebSocket.
 void websocket_messages(std::string_view bytes);
 
-// A kubelet whose command has written output and ended.
+// A seed: the bytes of a kubelet whose command has written output and has ended.
 std::string kubelet_seed();
 
 }  // namespace backplane::fuzz

@@ -49,7 +49,7 @@ constexpr char kSchema[] =
     R"({"apiVersion":"a/v1","kind":"A","metadata":{"name":"a"},"spec":{"size":4,"color":"red","ports":[{"n":1},{"n":1}],"free":{"x":[1]},)"
     R"("ios":"1","map":{"a":1.5}}})";
 
-// Of the type that expression_values has.
+// An object of the type that the target expression_values declares.
 const std::string kSubject =
     R"({"name":"a","count":3,"ratio":1.5,"port":80,"when":"2026-01-02T03:04:05Z","bytes":"aGk=","tags":["a","b"],"parts":[{"n":"x","v":3}],)"
     R"("labels":{"k":"v"},"free":{"x":[1,null]}})";

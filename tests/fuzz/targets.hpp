@@ -1,5 +1,5 @@
-// The parsers of untrusted bytes as functions of bytes.  A target ends the process if an invariant is violated, regardless of whether the
-// bytes are valid.
+// The fuzz targets: functions that parse untrusted bytes.  A target aborts the process if an invariant is violated, for valid and for
+// invalid bytes.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -14,10 +14,10 @@ namespace backplane::fuzz {
 struct Target {
   std::string_view name;
   void (*run)(std::string_view bytes);
-  std::vector<std::string> seeds;  // seeds: valid inputs
+  std::vector<std::string> seeds;  // valid inputs
 };
 
-// Sorted by name.
+// All targets, sorted by name.
 const std::vector<Target>& targets();
 
 }  // namespace backplane::fuzz

@@ -23,7 +23,7 @@ const Schema& pod() {
   return *schema;
 }
 
-// The canonical form is stable: a second pass changes nothing, and it is parsed as the same tree.
+// Checks that normalizing a canonical object changes nothing, and that its JSON is parsed to the same tree.
 void check_canonical(Value value) {
   DecodeReport report;
   if (!pod().normalize(value, &report).ok()) return;
@@ -39,7 +39,7 @@ void check_canonical(Value value) {
 
 }  // namespace
 
-// A tree is written as bytes that are parsed as the same tree.
+// Checks that a parsed tree is encoded to bytes that are parsed to the same tree.
 void cbor_body(std::string_view bytes) {
   auto value = parse_cbor(bytes, json::make_shared_resource<json::monotonic_resource>());
   if (!value.ok()) return;
@@ -71,7 +71,7 @@ void protobuf_body(std::string_view bytes) {
   if (value.ok()) check_canonical(std::move(*value));
 }
 
-// Two sets, one per line: their text round-trips, and the set algebra holds.
+// The input has two field sets, one per line. Checks that their texts are parsed to the same sets, and the laws of set operations.
 void field_sets(std::string_view bytes) {
   const auto line = std::min(bytes.find('\n'), bytes.size());
   const auto one = FieldSet::decode(bytes.substr(0, line));
@@ -95,7 +95,7 @@ void field_sets(std::string_view bytes) {
   FUZZ_REQUIRE(meets(bytes.substr(0, line), *other) == !shared.empty());
 }
 
-// The first line is the object, the second the patch.
+// The first line of the input is the object, the second line the patch.
 void patches(std::string_view bytes) {
   const auto line = bytes.find('\n');
   if (line == std::string_view::npos) return;
@@ -116,7 +116,7 @@ void patches(std::string_view bytes) {
   }
 }
 
-// A selector's text is parsed as the same selector.
+// Checks that the text of a parsed selector is parsed to the same selector.
 void selectors(std::string_view bytes) {
   if (const auto labels = LabelSelector::parse(bytes); labels.ok()) {
     const auto again = LabelSelector::parse(labels->to_string());
@@ -145,7 +145,7 @@ void targets_and_queries(std::string_view bytes) {
   (void)percent_decode(bytes, true, &good);
 }
 
-// An untrusted schema and an object that is validated against it: two lines.
+// The first line of the input is an untrusted schema, the second line an object that is validated against it.
 void custom_schemas(std::string_view bytes) {
   const auto line = bytes.find('\n');
   const std::string document = R"({"x-backplane-mode":"structural","definitions":{"a":)" + std::string(bytes.substr(0, line)) + "}}";
@@ -162,7 +162,7 @@ void custom_schemas(std::string_view bytes) {
   schema->validate(*object, "", errors);
 }
 
-// Frames arrive in pieces, whose size the first byte selects.
+// WebSocket frames that arrive in pieces. The first byte selects the size of the pieces.
 void websocket_frames(std::string_view bytes) {
   if (bytes.empty()) return;
   const std::size_t piece = 1 + static_cast<unsigned char>(bytes.front());

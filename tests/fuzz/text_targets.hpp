@@ -1,4 +1,4 @@
-// Targets without a connection.
+// Targets of parsers that need no connection: bodies, queries, selectors, patches, schemas and others.
 #pragma once
 
 #include <string_view>

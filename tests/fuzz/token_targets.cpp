@@ -7,7 +7,7 @@
 namespace backplane::fuzz {
 namespace {
 
-// RFC 7515, A.3: the only signature of this key that the mutations begin with.
+// A token that was signed with the key in kKeys (RFC 7515, A.3). The seeds contain no other valid signature of this key.
 constexpr std::string_view kSigned =
     "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ";
 constexpr std::string_view kSignature = "DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q";
@@ -58,7 +58,7 @@ void json_web_tokens(std::string_view bytes) {
 std::string json_web_token_seed() { return std::string(kSigned) + "." + std::string(kSignature) + "\n" + std::string(kKeys); }
 
 void pem_keys(std::string_view bytes) {
-  // Each block costs OpenSSL milliseconds.
+  // OpenSSL needs milliseconds for each block, so the input is limited.
   if (bytes.size() > 1024) return;
   for (const kit::PublicKey& key : kit::PublicKey::all_in_pem(bytes)) {
     const auto again = kit::PublicKey::from_der(key.der());

@@ -1,4 +1,4 @@
-// JSON Web Tokens and key sets.
+// Targets of JSON Web Tokens, key sets and PEM keys.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace backplane::fuzz {
 
-// A token on a line, and a JSON Web Key Set.
+// The first line of the bytes is a token; the rest is a JSON Web Key Set.
 void json_web_tokens(std::string_view bytes);
 std::string json_web_token_seed();
 
-// PEM blocks.
+// The bytes are PEM blocks.
 void pem_keys(std::string_view bytes);
 std::string pem_key_seed();
 

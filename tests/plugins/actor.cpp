@@ -1,4 +1,4 @@
-// A plugin whose actions, mostly faulty ones, come from its configuration.  Words, separated by ';' or '+':
+// A plugin that executes the actions in its configuration, most of which are faults.  The actions are separated by ';' or '+':
 //   group=G/V    installs a group version          path=/p      handles a path
 //   kind=G/V/K   makes a kind known                hook=H       adds a pre-shutdown hook that throws
 //   start=H      adds a post-start hook that throws    stop=H   adds a pre-shutdown hook that reports "told/stop/H"
@@ -8,8 +8,8 @@
 //   throw in C   throws in the call C              fail in C    returns an error from it
 //   loop in C    never returns from it
 //   throw 7 in C throws something that is not a std::exception
-// Without a configuration it acts as ACTOR_ACT says, which a build may define.
-// Its life-cycle calls are reported to the test by Host::flag("told/<call>/<configuration>").
+// Without a configuration it executes the actions in the macro ACTOR_ACT, if the build defines it.
+// It reports its life-cycle calls to the test by Host::flag("told/<call>/<configuration>").
 #include <backplane/plugin.hpp>
 #include <backplane/points/hooks.hpp>
 #include <backplane/points/http.hpp>

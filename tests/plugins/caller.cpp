@@ -1,6 +1,6 @@
-// GET /caller/WAY?name=N: the results of the API client when it creates, changes, watches and deletes the config map N.  The ways: "inside"
-// (as system:apiserver), "visitor" (on behalf of a user without rights), "http2" and "http1" (over TLS, by the kubeconfig that
-// BACKPLANE_CALLER_KUBECONFIG names).
+// A plugin that calls the API. GET /caller/WAY?name=N creates, changes, watches and deletes the config map N, and returns the results.  WAY
+// is "inside" (as system:apiserver), "visitor" (as a user without permissions), "http2" or "http1" (over TLS, with the kubeconfig in the
+// environment variable BACKPLANE_CALLER_KUBECONFIG).
 #include <backplane/core/query.hpp>
 #include <backplane/core/request.hpp>
 #include <backplane/net/client.hpp>
@@ -71,7 +71,7 @@ class Tour {
   }
 
  private:
-  // All config maps of all namespaces, one by one.
+  // Lists all config maps of all namespaces, in pages of one object.
   Task<void> page() {
     ListOptions one;
     one.limit = 1;
@@ -87,7 +87,7 @@ class Tour {
     } while (!one.continue_token.empty());
     seen_["pages"] = pages;
   }
-  // An informer over the same client.
+  // Runs an informer with the same client.
   Task<void> inform() {
     auto informer = SharedInformer::make("maps", list_watch(api_, kMaps, "default"), logger_);
     spawn_detached(*current_executor(), informer->run());

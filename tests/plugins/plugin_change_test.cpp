@@ -1,5 +1,5 @@
-// One plugin of a registry is replaced or withdrawn: after a fault in any step the rows are unchanged, and the staged objects are
-// destroyed.
+// Replaces or withdraws one plugin of a PluginRegistry. After a fault in any step, the registered objects are unchanged, and those of the
+// new build are destroyed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class PluginChanges : public ::testing::Test {
     registry_->start_loops();
     services_.told.clear();
   }
-  // A new build of `name` that executes `act`.
+  // Writes a new build of `name`, which executes `act`, and returns its path.
   std::string build(const std::string& name, const std::string& act, const std::string& more = {}) {
     SharedObject().manifest(manifest_of(name, more, "2.0.0")).write(builds_ / (name + ".so"));
     services_.configurations[name] = act;
@@ -61,7 +61,7 @@ class PluginChanges : public ::testing::Test {
     return count;
   }
 
-  TestServices services_;  // outlives the registry
+  TestServices services_;  // declared before registry_, so that it is destroyed after it
   TemporaryDirectory plugins_, copies_, builds_;
   std::unique_ptr<PluginRegistry> registry_;
 };
@@ -78,7 +78,7 @@ TEST_F(PluginChanges, ANewBuildTakesThePlaceOfTheFormerOne) {
   EXPECT_EQ(after->delegates[1], before->delegates[1]) << "other plugins keep their rows";
 }
 
-// A thread that nothing joins keeps its stack: two mappings, and 20 KB of memory.
+// A thread that is not joined keeps its stack: two mappings, and 20 KB of memory.
 TEST_F(PluginChanges, FormerBuildsLeaveNoThreadsBehind) {
   const auto mappings = [] {
     std::ifstream maps("/proc/self/maps");
@@ -113,7 +113,7 @@ TEST_F(PluginChanges, TheFormerBuildIsDestroyedAndUnmappedWithItsLastUse) {
   EXPECT_EQ(copies(), 2u) << "the running build, and the former one's file for a rollback";
 }
 
-// Regression: a thread that got no processor did not report within 100 ms whether it runs the code, which then stayed mapped forever.
+// Regression: if a thread was not scheduled for 100 ms and so did not report whether it runs the code, the code stayed mapped forever.
 TEST_F(PluginChanges, CodeIsUnmappedLaterIfAThreadDoesNotAnswer) {
   add("apps", "path=/apps");
   start();
@@ -265,7 +265,7 @@ TEST_F(PluginChanges, AnAdditionThatRequiresAWithdrawnPluginIsRefusedWithItsName
       << refused.message();
 }
 
-// As `plugin enable` does after --disable-plugin, and at the end of a quarantine.
+// Adds a plugin as `plugin enable` does after --disable-plugin, and as the end of a quarantine does.
 TEST_F(PluginChanges, AnAddedPluginThatWasDisabledAtStartupDoesNotPreventChangesOfOthers) {
   add("core", "path=/core");
   add("apps", "path=/apps");

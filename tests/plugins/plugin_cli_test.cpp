@@ -1,4 +1,4 @@
-// `backplane plugin …` over a directory with a valid chain of plugins and two invalid files.
+// The commands `backplane plugin …` on a directory with valid plugins that require each other, and two invalid files.
 #include "plugin/plugin_cli.hpp"
 
 #include <gtest/gtest.h>

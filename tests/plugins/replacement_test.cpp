@@ -1,4 +1,4 @@
-// A plugin of a running server is replaced by another build of it, and withdrawn, with requests in flight and watches open.
+// Replaces a plugin of a running server by another build, and withdraws it, while requests are in flight and watches are open.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ std::size_t resident_bytes() {
   return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-// The number of mapped builds.
+// The number of builds of the plugin that are mapped into this process.
 std::size_t mapped_builds() {
   std::set<std::string> files;
   std::ifstream maps("/proc/self/maps");
@@ -39,7 +39,7 @@ double noted(std::string_view what) {
   return 0;
 }
 
-// The results of clients while the plugin is replaced.
+// Runs clients while the plugin is replaced, and counts their results.
 class Load {
  public:
   explicit Load(RunningServer& server) : server_(server) {}
@@ -50,7 +50,7 @@ class Load {
     server_.tasks().spawn(server_.loop(), "token", read(server_.by_token()));
     server_.tasks().spawn(server_.loop(), "writer", write());
   }
-  // Ends the load once every watcher has seen the last write.
+  // Ends the load when every watcher has received the last write.
   void stop() {
     stopping_ = true;
     run_on(server_.loop(), ended_.wait());
@@ -109,7 +109,7 @@ class Load {
     leave();
   }
 
-  // Watches from revision to revision across every end of its stream; it must see each gadget, in order.
+  // Watches, and resumes at the last revision when the stream ends. Expects each gadget once, in order.
   Task<void> watch() {
     running_.fetch_add(1);
     std::string revision = "0";
@@ -180,7 +180,7 @@ class Replacement : public ::testing::Test {
     server_ = std::make_unique<RunningServer>(plugins_.path());
     before_ = {noted("made"), noted("destroyed")};
   }
-  // The former generation has ended, its code is unmapped.
+  // Replaces the plugin by `build`, and waits until the former build has ended and its code is unmapped.
   void replaced_by(const std::string& build) {
     const Status status = server_->parts().replace_plugin(kName, build_file(build));
     ASSERT_TRUE(status.ok()) << status.message();
@@ -288,7 +288,7 @@ TEST_F(Replacement, AWithdrawnPluginLeavesTheStoredObjectsOfItsGroupsAndNothingE
   wait_mapped(mapped_before_);
 }
 
-// BACKPLANE_RELOADS: the number of replacements; the default is 200.
+// The number of replacements: the environment variable BACKPLANE_RELOADS if it is greater than 40, otherwise 200.
 int reloads() {
   const char* text = std::getenv("BACKPLANE_RELOADS");
   const int times = text != nullptr ? std::atoi(text) : 0;
@@ -314,7 +314,7 @@ TEST_F(Replacement, HundredsOfTimesUnderLoadNoRequestFailsAndMemoryReturns) {
   EXPECT_EQ(server_->parts().plugins->generations_ended(), static_cast<std::size_t>(times));
   while (server_->parts().plugins->generations_unmapped() < static_cast<std::size_t>(times)) std::this_thread::yield();
   wait_mapped(mapped_before_ + 1);
-  // Leaked, 180 builds with two MiB each and their code would take far more.
+  // If builds were leaked, 180 builds with 2 MiB each, and their code, would take far more memory.
   EXPECT_LT(resident_bytes(), warm + (std::size_t{48} << 20));
 }
 

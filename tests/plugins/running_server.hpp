@@ -1,4 +1,4 @@
-// A server in this process with the plugin of replacement/ and the store in memory, and clients of it over TLS.
+// For tests: a server in this process that uses the memory store and the plugin of tests/plugins/replacement, and clients over TLS.
 //
 // Thread-safety: one thread.
 // Lifetime:      the server stops with the object.
@@ -41,7 +41,7 @@ inline std::string gadget(const std::string& name) {
 
 class RunningServer {
  public:
-  // `more`: further flags.
+  // `plugins`: the value of --plugin-dir; `more`: further flags.
   explicit RunningServer(const std::string& plugins, const std::vector<std::string>& more = {}) {
     auto options = std::make_unique<Options>();
     std::vector<std::string> flags{"--data-dir=" + (data_ / "data"), "--plugin-dir=" + plugins, "--storage-backend=memory",

@@ -1,4 +1,4 @@
-// Test tools: the bytes of a built plugin, changed and written to a test's file, and a temporary directory.
+// For tests: changes the bytes of a built plugin and writes them to a file; makes temporary directories; runs plugins without a server.
 #pragma once
 
 #include <cstdint>
@@ -22,17 +22,17 @@ class SharedObject {
 
   SharedObject& manifest(const std::string& json);  // replaces the JSON of the note
   SharedObject& head(const std::function<void(bp_note_head&)>& change);
-  SharedObject& replace(const std::string& from, const std::string& to);  // every occurrence; equal lengths
+  SharedObject& replace(const std::string& from, const std::string& to);  // replaces all occurrences; the lengths must be equal
   template <class T>
   SharedObject& poke(std::size_t offset, T value) {
     bytes.replace(offset, sizeof(T), reinterpret_cast<const char*>(&value), sizeof(T));
     return *this;
   }
-  std::size_t note_offset() const;  // of the note's header
+  std::size_t note_offset() const;  // the offset of the note's header
   void write(const std::string& path) const;
 };
 
-// {"name":NAME,"version":"1.0.0",MORE}
+// A manifest: {"name":NAME,"version":VERSION,MORE}
 std::string manifest_of(const std::string& name, const std::string& more = {}, const std::string& version = "1.0.0");
 
 class TemporaryDirectory {
@@ -52,10 +52,10 @@ struct PluginSet {
   std::vector<TargetRef> delegates;
   std::shared_ptr<const Scheme> scheme;
   std::vector<PluginReport> report;
-  Findings general;  // about no plugin in particular
+  Findings general;  // findings that do not concern a single plugin
 };
 
-// The services of a PluginRegistry, with a record of the actors' reports.
+// Runs plugins with a PluginRegistry, and records the reports of actors (tests/plugins/actor.cpp).
 class TestServices final : public PluginSettings {
  public:
   Result<PluginSet> load(PluginOptions options);
@@ -63,7 +63,7 @@ class TestServices final : public PluginSettings {
   std::optional<std::string> flag(std::string_view name) const override;
   std::string configuration(std::string_view plugin) const override;
 
-  std::map<std::string, std::string> configurations;  // by plugin
+  std::map<std::string, std::string> configurations;  // plugin → its configuration
   mutable std::vector<std::string> told;              // "provision/<configuration>"
 
  private:

@@ -1,4 +1,4 @@
-// The storage backend of the guide under the suite of every backend.
+// Runs the tests of every storage backend with the example backend of the guide.
 #include "simple_store.hpp"
 #include "storage/storage_conformance.hpp"
 

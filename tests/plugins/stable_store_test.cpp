@@ -1,5 +1,5 @@
-// The storage backend of docs/examples/stable-store, a plugin in C, under the suite of every backend: built from the current source, and
-// the archived binary of the first release that had the table.
+// Runs the tests of every storage backend with docs/examples/stable-store, a plugin in C: built from the current source, and as the
+// archived binary of the first release with this interface (bp_storage_table).
 #include <dlfcn.h>
 
 #include "backplane/stable/storage.h"
@@ -19,7 +19,7 @@ int32_t keep(bp_context*, const bp_storage_backend* backend, bp_error*) {
   return 0;
 }
 
-// The server's table, except that add() stores the backend.
+// Returns the server's bp_storage_table with another add(), which stores the backend for the test.
 const void* find_table(bp_context*, bp_str, uint32_t) {
   static const bp_storage_table kTable = [] {
     bp_storage_table table = stable::storage_table();
@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(ArchivedStore, StorageConformance, testing::Values(Back
                          maker_name);
 #endif
 
-// The same table through the C++ wrapper.
+// A backend that uses the C++ wrapper of the same interface.
 TEST(CppStore, ReadsWritesWatchesAndThrows) {
   OpenStore store({"OneKey", [](const std::string&) -> Result<std::unique_ptr<StorageBackend>> {
                      const auto provider = load(ONE_KEY_STORE);

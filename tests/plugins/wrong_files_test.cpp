@@ -1,4 +1,5 @@
-// Files that are not plugins, unreadable descriptors, wrong stamps: each has a separate error code, and the file's code never runs.
+// Inspects files that are not plugins, or have malformed notes or wrong stamps. Each fault has a separate error code, and no code of the
+// file runs.
 #include <elf.h>
 #include <gtest/gtest.h>
 #include <sys/fsuid.h>
@@ -147,12 +148,12 @@ TEST_F(WrongFiles, InspectionMapsNothing) {
   for (std::string line; std::getline(maps, line);) EXPECT_EQ(line.find(dir_.path()), std::string::npos) << line;
 }
 
-// [begin, begin + size) of a file, as ranges that inspection reads.
+// The range [begin, begin + size) of a file.
 struct Range {
   std::size_t begin, size;
 };
 
-// The header, the program headers, the note, the section headers, the dynamic symbols and their names.
+// The ranges that inspection reads: the header, the program headers, the note, the section headers, the dynamic symbols and their names.
 std::vector<Range> what_inspection_reads(const SharedObject& object) {
   Elf64_Ehdr header;
   std::memcpy(&header, object.bytes.data(), sizeof(header));

@@ -1,5 +1,5 @@
-// Plugins with valid files that fail in the plan or in a life-cycle call: each is reported with its code and rolled back, and the other
-// plugins run.
+// Plugins with valid files that fail in dependency resolution or in a life-cycle call. Each is reported with an error code and rolled back,
+// and the other plugins run.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -30,7 +30,7 @@ class WrongPlugins : public ::testing::Test {
   }
   std::string code(const PluginSet& set, const std::string& name) { return report_of(set, name).code; }
 
-  TestServices services_;  // outlives every PluginSet of a test
+  TestServices services_;  // must exist as long as every PluginSet of a test
   TemporaryDirectory plugins_, copies_;
 };
 

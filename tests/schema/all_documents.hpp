@@ -1,7 +1,7 @@
-// The types of every group: those of the SDK and the plugins, and those of versions that 1.36 can decode but does not serve.
+// The types of all groups: those of the SDK and of the plugins, and those of versions that Kubernetes 1.36 can decode but does not serve.
 //
 // Thread-safety: any thread.
-// Lifetime:      that of the process.
+// Lifetime:      the types exist as long as the process.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 namespace backplane {
 
 const SchemaSet& all_documents();
-// The type of an object by its kind and apiVersion; null: unknown.
+// The type of an object, which its kind and apiVersion select; null: unknown.
 const Schema* type_of(const Object& object);
 
 }  // namespace backplane

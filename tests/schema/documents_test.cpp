@@ -1,7 +1,8 @@
-// The schema documents of the built-in groups are complete, equal to upstream's OpenAPI, and decode as kube-apiserver does.
+// Checks that the schema documents of the built-in groups are complete, equal upstream's OpenAPI documents, and decode objects as
+// kube-apiserver does.
 //
-// openapi_components.json holds the components of a 1.36 server's OpenAPI v3 documents without descriptions, decode_errors.json the
-// smallest body for each recorded decoding error, objects.json recorded responses.
+// openapi_components.json has the components of a 1.36 server's OpenAPI v3 documents, without descriptions. decode_errors.json has the
+// smallest body for each recorded decoding error. objects.json has recorded responses.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -53,7 +54,7 @@ void drop_descriptions(Value& value) {
   }
 }
 
-// Keys in reverse order at every level, which every server must put into canonical order.
+// The value with its members in reverse order at every level; normalize() must restore the canonical order.
 Value reversed(const Value& value) {
   if (value.is_array()) {
     Array out;

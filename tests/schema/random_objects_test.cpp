@@ -1,5 +1,5 @@
-// Random objects of every kind of every group: each is converted through every encoding and must be unchanged.
-// Every run makes the same objects; the environment variable OBJECTS_SEED changes the random seed, OBJECTS_PER_KIND their number.
+// Converts random objects of every kind of every group to each encoding and back; the objects must be unchanged.
+// Every run makes the same objects. The environment variable OBJECTS_SEED sets the random seed, OBJECTS_PER_KIND the number of objects.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -22,7 +22,7 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
-// Values that protobuf cannot distinguish from absent ones (empty lists, maps and bytes) are not made.
+// Makes random objects. It makes no empty lists, maps and bytes, because protobuf cannot distinguish them from absent values.
 class Maker {
  public:
   explicit Maker(std::uint64_t seed) : random_(seed) {}
@@ -94,7 +94,7 @@ class Maker {
     Object out;
     for (const Property& property : type.body().properties) {
       if (property.type == nullptr || property.name == "kind" || property.name == "apiVersion") continue;
-      // Only small values at deep levels.
+      // At deep levels only leaf values are made.
       const bool leaf = !property.type->struct_like() && property.type->form() != Form::kList && property.type->form() != Form::kMap;
       if (below(10) < (depth <= 0 ? (leaf ? 2u : 0u) : 6u)) out.emplace(property.name, value(*property.type, depth - 1));
     }
@@ -176,7 +176,7 @@ TEST(RandomObjects, AreTheSameAfterEveryEncoding) {
   for (const GroupVersionKind& kind : all_documents().kinds()) {
     const auto* type = dynamic_cast<const Type*>(all_documents().find(kind));
     ASSERT_NE(type, nullptr);
-    // Lists are checked by their items; kinds without a message are never stored.
+    // Lists are skipped, because their items are checked; kinds without a protobuf message are skipped, because they are never stored.
     if (kind.kind.ends_with("List") || !type->has_protobuf()) continue;
     ++kinds;
     Maker maker(seed + std::hash<std::string>()(kind.group + kind.version + kind.kind));

@@ -1,5 +1,6 @@
-// The objects of k8s.io/api's test data, each as JSON, YAML and protobuf, converted from each encoding to every other and to CBOR and
-// back: no byte changes.  They are read from the Go module cache, where `go mod download` puts them; without go the test is skipped.
+// Converts the objects of k8s.io/api's test data, which are in JSON, YAML and protobuf, from each encoding to every other one, and to CBOR
+// and back; no byte may change.  `go mod download` stores the test data in the Go module cache; if go is not installed, the test is
+// skipped.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -40,7 +41,7 @@ std::string content(const fs::path& path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-// The text without white space between its tokens: the order of members and all characters of values stay.
+// The JSON text without white space between its tokens; nothing else is changed.
 std::string compact(std::string_view json) {
   std::string out;
   bool quoted = false;
@@ -56,7 +57,7 @@ std::string compact(std::string_view json) {
   return out;
 }
 
-// The type of a file's object. A few kinds of apimachinery exist in every group version, or in none.
+// The type of the object in a file. A few kinds of apimachinery are in every group version, or in none, and are looked up by name.
 const Schema* type_in(const std::string& file, const Object& object) {
   if (const Schema* type = type_of(object)) return type;
   if (file == "core.v1.WatchEvent") return all_documents().find("io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent");
@@ -80,13 +81,14 @@ void expect_text(const Result<std::string>& got, const std::string& wanted, std:
   EXPECT_TRUE(*got == wanted) << what << ":\n" << *got << "\nwanted:\n" << wanted;
 }
 
-// The expected result of a file: the current release's encoding of an old release's object; differing results are in a file next to it.
+// The expected encoding of the object in a file of an old release. If the current release encodes it differently, upstream has that
+// encoding in FILE.after_roundtrip.EXTENSION.
 std::string wanted(const std::string& file, const std::string& extension) {
   const std::string after = file + ".after_roundtrip" + extension;
   return content(fs::exists(after) ? after : file + extension);
 }
 
-// `file` is without its extension.
+// `file`: the path without the extension.
 void expect_round_trip(const Schema& schema, const std::string& file) {
   const std::string json = compact(wanted(file, ".json"));
   expect_text(canonical(schema, parse_json(content(file + ".json"), {}, nullptr)), json, "JSON to JSON");
@@ -147,7 +149,7 @@ TEST(UpstreamObjects, ThoseOfOlderReleasesComeOutAsThisOneWritesThem) {
                                        "scheduling.k8s.io.v1alpha1.PriorityClass",
                                        "scheduling.k8s.io.v1alpha1.Workload"};
   for (const char* release : {"v1.33.0", "v1.34.0", "v1.35.0"}) {
-    // A new field of the options, which upstream excludes from its round-trip test.
+    // ListOptions has a new field, and upstream excludes it from its round-trip test.
     const Seen seen = round_trips_in(folder / release, {"core.v1.ListOptions"});
     EXPECT_GE(seen.objects, 165u) << release;
     for (const std::string& name : seen.without_type) EXPECT_TRUE(kGone.count(name)) << release << ": " << name << " has no type";

@@ -70,7 +70,7 @@ TEST_F(ServicesTest, RemovingTheLastFinalizerOfAServiceReleasesItsAddresses) {
 TEST_F(ServicesTest, AnAddressThatWasGivenAwayMeanwhileIsNotFreed) {
   Server& server = serve();
   ASSERT_TRUE(server.create("a", R"({"clusterIP":"10.0.0.7","ports":[{"port":80}]})").ok());
-  // Now owned by another object, as after another server's repair.
+  // Changes the owner of the address, as the repair of another server would.
   std::string other(stored("/registry/ipaddresses/")[0].value.view());
   other.replace(other.find(R"("name":"a")"), 10, R"("name":"b")");
   put("/registry/ipaddresses/10.0.0.7", other);
@@ -149,7 +149,7 @@ TEST_F(ServicesTest, WhatARefusedServiceHadPickedIsThereForTheNext) {
   Server& server = serve({"10.0.0.0/28"});
   const std::string plain = R"({"ports":[{"port":80}]})";
   for (int i = 0; i < 14; ++i) ASSERT_TRUE(server.create("n" + std::to_string(i), plain).ok()) << i;
-  // A full scan has happened by now at the latest; before that, a random pick may succeed.
+  // This create causes a full scan, if none has been made before: earlier creates may have succeeded with a random pick.
   ASSERT_FALSE(server.create("more", plain).ok());
   ASSERT_TRUE(server.remove("n3").ok());
   const auto looks = server.resources->addresses.looks_for_test();
@@ -261,7 +261,7 @@ TEST_F(ServicesTest, AFullRangeIsFollowedByTheNext) {
   EXPECT_EQ(all, (Names{"10.0.0.1", "10.0.0.2", "10.99.0.1", "10.99.0.2"}));
 }
 
-// A finalizer delays the deletion of an address' object; the repair waits for it.
+// A finalizer delays the deletion of an IPAddress. The repair must not remove it before.
 TEST_F(ServicesTest, AnAddressWithFinalizersIsNotTakenFromUnderThem) {
   Server& server = serve();
   ASSERT_TRUE(server.create("a", R"({"clusterIP":"10.0.0.7","ports":[{"port":80}]})").ok());

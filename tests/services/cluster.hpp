@@ -1,6 +1,6 @@
-// Servers that share one backend, each with separate caches, stores and hooks.
+// For tests: several servers of Services that share one backend; each has separate caches, stores and hooks.
 //
-// Thread-safety: the test's thread; everything runs on the servers' loops during a call.
+// Thread-safety: the test's thread. During a call, work runs on the servers' loops.
 // Lifetime:      servers are destroyed before the backend.
 #pragma once
 
@@ -36,7 +36,7 @@ class Quiet final : public Logger {
   void debug(std::string_view) override {}
 };
 
-// The events of repairs, as "reason: note".
+// Records the events of repairs as "reason: note".
 class CollectedEvents final : public core::RepairEvents {
  public:
   explicit CollectedEvents(std::vector<std::string>& told) : told_(told) {}
@@ -98,7 +98,7 @@ class Server {
     options.dry_run = dry_run;
     return tree(run(services->create(context, object, std::move(options))));
   }
-  // The call, as the endpoint makes it.
+  // Decodes a body as the endpoint does.
   static Object decoded(const std::string& body, RequestContext& context) {
     const Schema* schema = core_schemas()->find(GroupVersionKind{"", "v1", "Service"});
     Value value = json::parse(body, context.arena());
@@ -106,7 +106,7 @@ class Server {
     schema->apply_defaults(value);
     return std::move(value.as_object());
   }
-  // The stored service with some members of its spec changed.
+  // Updates the stored service with a function.
   Result<Object> change(const std::string& name, std::function<void(Object& service)> change) {
     RequestContext context;
     prepare(context);
@@ -126,7 +126,7 @@ class Server {
     return run_on(loop_, std::move(task));
   }
   IoLoop& loop() { return loop_; }
-  // All ServiceCIDRs, each as JSON.
+  // Sets all ServiceCIDRs; each is a JSON text.
   void set_service_cidrs(const std::vector<std::string>& objects) {
     std::vector<ObjectRef> entries;
     for (const std::string& text : objects) entries.push_back(make_object(json::parse(text).get_object()));

@@ -1,4 +1,5 @@
-// kill -9 under 64 writers at random moments: no acknowledged write is lost, no transaction is partial, the history has no gaps.
+// Kills a process with 64 writers at random moments (SIGKILL). No acknowledged write is lost, no transaction is partial, and the history
+// has no gaps.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -23,7 +24,7 @@ struct Acknowledged {
 };
 using ByWriter = std::map<std::string, Acknowledged>;
 
-// Runs a writer until it has acknowledged `lines` transactions, kills it, and adds what it acknowledged.
+// Runs crash_writer until it has acknowledged `lines` transactions, kills it, and adds the acknowledged transactions to `acknowledged`.
 void run_and_kill(const std::string& directory, int cycle, int lines, ByWriter& acknowledged) {
   int pipes[2];
   ASSERT_EQ(pipe(pipes), 0);
@@ -40,7 +41,7 @@ void run_and_kill(const std::string& directory, int cycle, int lines, ByWriter& 
   std::string text;
   char buffer[4096];
   bool killed = false;
-  // Reads the rest after the kill: a written line is an acknowledgement that a client may have seen.
+  // Also reads the lines that were written before the kill: each is an acknowledgement that a client may have received.
   for (ssize_t got = 0; (got = read(pipes[0], buffer, sizeof(buffer))) > 0;) {
     text.append(buffer, static_cast<std::size_t>(got));
     if (!killed && std::count(text.begin(), text.end(), '\n') >= lines) {
@@ -58,7 +59,7 @@ void run_and_kill(const std::string& directory, int cycle, int lines, ByWriter& 
   }
 }
 
-// A partial record, as left by a power failure during a write.
+// Appends a partial record to the newest log, as a power failure during a write leaves it.
 void begin_a_record(const std::string& directory) {
   std::filesystem::path log;
   for (const auto& file : std::filesystem::directory_iterator(directory)) {
@@ -68,7 +69,7 @@ void begin_a_record(const std::string& directory) {
   std::ofstream(log, std::ios::binary | std::ios::app) << "cut";
 }
 
-// "<cycle>:<count>" as numbers that compare.
+// Converts "<cycle>:<count>" to a pair of numbers, which can be compared.
 std::pair<int, int> progress(std::string_view value) {
   const auto colon = value.find(':');
   return {std::atoi(std::string(value.substr(0, colon)).c_str()), std::atoi(std::string(value.substr(colon + 1)).c_str())};
@@ -92,7 +93,7 @@ void expect_whole(OpenStore& store, const ByWriter& acknowledged) {
   }
 }
 
-// Every revision from the first to the newest exists once, with both of its changes.
+// Expects that every revision from the first to the newest exists once in the history, with both changes of its transaction.
 void expect_history(OpenStore& store) {
   auto watch = store->watch("/crash/", 1);
   ASSERT_TRUE(watch.ok());
@@ -126,7 +127,7 @@ TEST(RocksdbCrash, NothingAcknowledgedIsLostWhenTheProcessIsKilledAtRandomMoment
     ASSERT_TRUE(store.run(store->stop()).ok());
     run_and_kill(store.directory(), 2 * cycle, 1 + static_cast<int>(random() % 3000), acknowledged);
     begin_a_record(store.directory());
-    // A second time, perhaps before the entries replayed from the first log have been flushed.
+    // Every second cycle kills another process, possibly before the entries that were replayed from the first log have been flushed.
     if (cycle % 2 == 0) run_and_kill(store.directory(), 2 * cycle + 1, 1 + static_cast<int>(random() % 100), acknowledged);
     store.reopen();
     EXPECT_GT(store->committed_revision(), before);

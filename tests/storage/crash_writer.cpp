@@ -1,8 +1,9 @@
 // The child process of the crash test: writes to an embedded store until it is killed, and prints the acknowledged writes.
 //
 //   crash_writer DIRECTORY CYCLE
-// Each of its writers owns a pair of keys and repeatedly writes both in one transaction: `/crash/<writer>/a` and `/b` hold the same
-// "<cycle>:<count>" always. A line `<writer> <cycle>:<count> <revision>` on stdout is one acknowledged transaction.
+// Each writer repeatedly writes two keys, `/crash/<writer>/a` and `/crash/<writer>/b`, in one transaction, so that both always have the
+// same value
+// "<cycle>:<count>". Each line `<writer> <cycle>:<count> <revision>` on stdout is an acknowledged transaction.
 #include <unistd.h>
 
 #include <cstdio>

@@ -37,7 +37,7 @@ std::string http_get(int port, const std::string& path) {
   return answer;
 }
 
-// etcd accepts connections before it has a leader: its health check reports when it is usable.
+// True if etcd is usable: it accepts connections before it has a leader, so its health check is used.
 bool answers(int port) { return http_get(port, "/health").find(R"("health":"true")") != std::string::npos; }
 
 std::string local_url(const std::string& scheme, int port) { return scheme + "://127.0.0.1:" + std::to_string(port); }

@@ -1,4 +1,4 @@
-// An etcd process for tests: one server with a directory and ports, alone or as a member of a cluster.
+// For tests: an etcd process with a directory and ports, which is a single server or a member of a cluster.
 //
 // Thread-safety: one thread.
 // Lifetime:      the process ends with the object.
@@ -16,12 +16,12 @@ namespace backplane {
 class EtcdProcess {
  public:
   struct Setup {
-    std::vector<std::string> flags;  // in addition to those with its addresses
-    bool tls = false;                // clients speak TLS; the flags name the certificates
+    std::vector<std::string> flags;  // flags in addition to those for the addresses
+    bool tls = false;                // true: clients use TLS; `flags` contains the certificates
     std::string name = "test", peer_url, cluster;
-    bool wait = true;  // waits until it responds, which a single member of a cluster cannot
+    bool wait = true;  // wait until the server is healthy; false for a member of a cluster, which is not healthy alone
   };
-  // Whether the machine has etcd.
+  // True if etcd is installed on this machine.
   static bool installed();
   static int free_port();
   explicit EtcdProcess(std::string directory) : EtcdProcess(std::move(directory), Setup()) {}
@@ -37,7 +37,7 @@ class EtcdProcess {
   void wait_until_it_answers() const;
   const std::string& url() const noexcept { return url_; }
   int port() const noexcept { return port_; }
-  // One of its metrics, such as `grpc_server_started_total{…}`; 0 if absent.
+  // The value of a metric of this etcd, such as `grpc_server_started_total{…}`; 0 if it does not exist.
   double metric(const std::string& series) const;
 
  private:
@@ -49,7 +49,7 @@ class EtcdProcess {
 
 // The members of one cluster; the constructor returns after a leader is elected.
 std::vector<std::unique_ptr<EtcdProcess>> start_etcd_cluster(const std::string& directory, int members);
-// The leader.
+// The member that is the leader.
 EtcdProcess& leader_of(const std::vector<std::unique_ptr<EtcdProcess>>& members);
 
 }  // namespace backplane

@@ -1,4 +1,5 @@
-// etcd as the store: the suites of every store, the cache above it, and tests of etcd only: servers that stop and restart.
+// Tests of the etcd store: the tests of every store, the tests of the watch cache with etcd, and tests of etcd only, such as servers that
+// stop and restart.
 #include "../support/skip.hpp"
 #include "etcd_storage.hpp"
 
@@ -14,7 +15,7 @@
 namespace backplane {
 namespace {
 
-// One server per directory: a store that is opened again finds it running.
+// The etcd servers of the tests, one for each directory. A server keeps running when its store is closed and opened again.
 class Servers : public testing::Environment {
  public:
   static EtcdProcess& in(const std::string& directory) {
@@ -47,7 +48,7 @@ BackendMaker etcd_backend() {
           }};
 }
 
-// None if the machine has no etcd; the suite EtcdStorage then reports a skip.
+// The BackendMaker for etcd; empty if etcd is not installed, and then the test EtcdStorage reports a skip.
 std::vector<BackendMaker> makers() {
   return EtcdProcess::installed() ? std::vector<BackendMaker>{etcd_backend()} : std::vector<BackendMaker>();
 }
@@ -168,7 +169,7 @@ TEST_F(EtcdStorage, AResponseLargerThanEveryWindowIsReceived) {
 }
 
 TEST_F(EtcdStorage, WaitingCallersShareOneRevisionRequest) {
-  LoopPool loops{2};  // longer than the store, whose thread wakes them
+  LoopPool loops{2};  // declared before the store, whose thread posts to the loops
   loops.start();
   OpenStore store(etcd_backend());
   store.put("/a", "1");

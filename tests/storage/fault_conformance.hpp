@@ -1,6 +1,6 @@
-// The suite that a store, and the watch cache above it, must pass during faults.  Include it in one source of a test and
-// instantiate it:
-//   INSTANTIATE_TEST_SUITE_P(Memory, FaultConformance, testing::Values(row), fault_name);
+// Tests that a store, and a watch cache that uses it, must pass during faults.  Include this header in one source of a test, and
+// instantiate the suite with a FaultCase:
+//   INSTANTIATE_TEST_SUITE_P(Memory, FaultConformance, testing::Values(fault_case), fault_name);
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ class FaultyStore {
  public:
   virtual ~FaultyStore() = default;
   virtual StorageBackend& store() = 0;
-  // Causes the fault during reads and writes; returns when it is over.  The store must recover automatically.
+  // Causes the fault while other threads read and write; returns when the fault is over.  The store must then recover automatically.
   virtual void fail() = 0;
 };
 struct FaultCase {
@@ -49,7 +49,7 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
   }
   static bool is_status_of_trouble(const Status& status) { return status.code() == 429 || status.code() >= 500; }
 
-  // One key's writer: each write is based on the one before, and read back through the cache.
+  // Writes one key repeatedly: each write is based on the previous one, and is read through the cache afterwards.
   class Writer {
    public:
     Writer(FaultConformance& test, int index) : test_(test), index_(index), thread_([this] { run(); }) {}
@@ -70,7 +70,7 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
       request.compares.push_back({key_of(index_), last_});
       request.puts.push_back({key_of(index_), SharedBytes(object_of(index_, number)), 0});
       const auto written = run_on(loop_, test_.faulty_->store().txn(std::move(request)));
-      // A cancelled write may still be in flight, and be applied after its key has been read.
+      // The write without a response may have been applied after settle() has read the key.
       if (written.ok() && !written->committed && given_up_) return settle(number);
       if (written.ok()) {
         given_up_ = false;
@@ -85,7 +85,7 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
       EXPECT_TRUE(is_status_of_trouble(written.status())) << written.status().message();
       return settle(number);
     }
-    // A write without a response may or may not have happened.
+    // Reads the key after a write without a response, which may or may not have been applied.
     bool settle(int number) {
       for (;;) {
         RangeRequest request;
@@ -114,7 +114,7 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
     const int index_;
     IoLoop loop_{"writer"};
     Revision last_ = 0;
-    bool given_up_ = false;  // a write without a response since the last write with one
+    bool given_up_ = false;  // a write got no response, and no write has got one since
     std::atomic<int> acknowledged_{0}, refused_{0};
     std::thread thread_;
   };
@@ -166,12 +166,12 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
       }
       show(nullptr);
     }
-    // For the log, in case the test hangs.
+    // Stores the stream, so that the log can describe it if the test hangs.
     void show(WatchStream* stream) {
       const std::lock_guard lock(mutex_);
       stream_ = stream;
     }
-    // Every number once and in order; a list may be ahead, but never behind.
+    // Expects that events have every number once and in order. A list may skip numbers, but must not have an old one.
     void take(const ObjectEntry& entry, bool from_list) {
       auto& newest = newest_[static_cast<std::size_t>(std::stoi(std::string(entry.name().substr(1))))];
       const int number = number_in(entry.json().view());
@@ -215,7 +215,7 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
     faulty_.reset();
   }
   using Writers = std::vector<std::unique_ptr<Writer>>;
-  // Waits until each writer has written `more` than in `before`.
+  // Waits until the number of acknowledged writes of each writer is at least `more` greater than in `before`.
   void wait_for_writes(const Writers& writers, const std::vector<int>& before, int more) {
     const auto limit = std::chrono::steady_clock::now() + kPatience;
     for (std::size_t i = 0; i < writers.size(); ++i) {

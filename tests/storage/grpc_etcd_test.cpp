@@ -1,4 +1,4 @@
-// gRPC over the host's client, against another implementation of gRPC: etcd's.
+// Tests the SDK's gRPC client, which uses the host's HTTP client, with another implementation of gRPC: etcd's server.
 #include "../support/skip.hpp"
 #include "backplane/net/grpc.hpp"
 

@@ -1,4 +1,4 @@
-// The embedded store: the suites of every store, the cache above it, and tests of RocksDB only.
+// Tests of the embedded store: the tests of every store, the tests of the watch cache with it, and tests of RocksDB only.
 #include "rocksdb_storage.hpp"
 
 #include <filesystem>
@@ -75,7 +75,7 @@ TEST(RocksdbStorage, ADamagedFileIsAnErrorAndNotAnAnswer) {
   EXPECT_NE(status.message().find("Corruption"), std::string::npos) << status.message();
 }
 
-// A copy of an open store's directory as after a power failure, and its newest log.
+// Copies the directory of an open store, as a power failure would leave it; returns the newest log of the copy.
 std::filesystem::path copy_of(OpenStore& store, const ScratchDirectory& into) {
   std::filesystem::copy(store.directory(), into.path(), std::filesystem::copy_options::recursive);
   std::filesystem::path log;
@@ -130,7 +130,7 @@ TEST(RocksdbStorage, AStoreThatWasClosedNeedsNoLog) {
   EXPECT_TRUE(store.run((*opened)->stop()).ok());
 }
 
-// Without the zeros that are reserved for more records.
+// The size of the log without the zeros that are reserved for further records.
 std::uintmax_t written_size(const std::filesystem::path& log) {
   std::ifstream file(log, std::ios::binary);
   const std::string bytes(std::istreambuf_iterator<char>(file), {});

@@ -1,7 +1,7 @@
-// Connections of the stores of a test program, on one separate loop, which runs as long as the tests.
+// The connections of all stores in a test program. They run on a separate loop, which runs as long as the tests.
 //
 // Thread-safety: any thread.
-// Lifetime:      stores end before the test program does.
+// Lifetime:      stores must be destroyed before the test program ends.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ class ConnectionsOfTests final : public testing::Environment {
   LoggedTaskGroup tasks_;
 };
 
-// googletest owns it, and destroys it after the environments that are registered later.
+// googletest owns the object, and tears it down after the environments that are registered later.
 inline ConnectionsOfTests& the_connections_of_tests() {
   static auto* const environment = static_cast<ConnectionsOfTests*>(testing::AddGlobalTestEnvironment(new ConnectionsOfTests));
   return *environment;

@@ -1,4 +1,4 @@
-// Faults of the stores and of their connections, while clients read, write and watch.
+// Causes faults of the stores and of their connections while clients read, write and watch.
 #include <arpa/inet.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -94,7 +94,7 @@ class FaultyEtcd final : public FaultyStore {
   }
   StorageBackend& store() override { return *store_; }
   void fail() override { fault_(*this); }
-  // The writes of another host.
+  // Compacts the history as another server would.
   void compact_by_other_client() {
     IoLoop loop("elsewhere");
     loop.start();
@@ -138,7 +138,7 @@ void held(FaultyEtcd& etcd, bool to_server, bool to_client) {
   pause_for(4s);
   etcd.proxy->hold(false, false);
 }
-// While the watch receives nothing, the revisions after it are compacted.
+// Compacts the revisions after the watch's revision while the watch receives nothing.
 void compacted(FaultyEtcd& etcd) {
   for (int i = 0; i < 5; ++i) {
     etcd.proxy->hold(false, true);
@@ -285,7 +285,7 @@ class FullListener {
   int port_ = 0;
 };
 
-// A connection attempt times out after 5 s; until then a call would have to wait.
+// Regression test for calls that waited for a connection attempt, which times out after 5 s.
 TEST_F(EtcdServers, AMemberThatCannotBeReachedHoldsUpNoWrite) {
   EtcdProcess server(directory_.path());
   const FullListener unreachable;
@@ -310,7 +310,7 @@ TEST_F(EtcdServers, AMemberThatCannotBeReachedHoldsUpNoWrite) {
   loop.stop();
 }
 
-// A call that has been sent, and one that waits for a connection.
+// One call has been sent, and another one waits for a connection.
 TEST_F(EtcdServers, StoppingEndsTheCallsThatAreUnderWay) {
   EtcdProcess server(directory_.path());
   const FullListener unreachable;
@@ -375,7 +375,7 @@ TEST_F(EtcdServers, ABlockedReaderOfTheRevisionDelaysNoOther) {
 
 TEST_F(EtcdServers, OneRevisionRequestIsInFlightForAllReaders) {
   EtcdProcess server(directory_.path());
-  LoopPool loops{8};  // longer than the store, whose thread wakes them
+  LoopPool loops{8};  // declared before the store, whose thread posts to the loops
   loops.start();
   OpenStore store(over({server.url()}));
   store.put("/registry/a", "1");
@@ -403,7 +403,7 @@ TEST_F(EtcdServers, OneRevisionRequestIsInFlightForAllReaders) {
 
 // ---- TLS
 
-// A command of openssl that must succeed, in the directory of the test.
+// Runs an openssl command in `directory`; the test fails if the command fails.
 void openssl(const std::string& directory, const std::string& arguments) {
   const std::string command = "cd " + directory + " && openssl " + arguments + " >/dev/null 2>&1";
   ASSERT_EQ(std::system(command.c_str()), 0) << command;
@@ -449,7 +449,7 @@ class EtcdOverTls : public EtcdServers {
               return open_etcd_storage(settings, kConnectionsOfTests);
             }};
   }
-  // Like certificate rotation: each file exists at any time.
+  // Replaces a file atomically, as a certificate rotation does.
   void replace(const std::string& name, const std::string& by) {
     std::filesystem::copy_file(file(by), file(name + ".new"), std::filesystem::copy_options::overwrite_existing);
     std::filesystem::rename(file(name + ".new"), file(name));

@@ -1,7 +1,9 @@
-// Fills an embedded store from a text, or prints one: for tests with stores of other servers.
+// Fills an embedded store from a text, or prints its content, for tests with stores of other servers.
 //
-//   store_file load DIRECTORY   reads lines "REVISION KEY VALUE" (revisions rising, the value in base64) and writes each at its revision
-//   store_file dump DIRECTORY   prints the newest of every key, as such lines
+//   store_file load DIRECTORY   reads lines "REVISION KEY VALUE" from standard input (with increasing revisions; the value in base64), and
+//   writes
+//                               each value at its revision
+//   store_file dump DIRECTORY   prints the newest version of every key as such lines
 #include <cstdio>
 #include <iostream>
 #include <sstream>

@@ -1,4 +1,4 @@
-// A proxy to a server that can cut connections, delay bytes, or hold them in one or both directions: for tests of clients.
+// For tests of clients: a TCP proxy to a server, which can close connections, delay bytes, or hold them back in one or both directions.
 //
 // Thread-safety: any thread.
 // Lifetime:      connections end with the object.
@@ -22,16 +22,16 @@ class TcpProxy {
   TcpProxy& operator=(const TcpProxy&) = delete;
 
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
-  // Holds the bytes of one direction; connections stay open.
+  // Sets for each direction whether bytes are held back; connections stay open.
   void hold(bool to_server, bool to_client) {
     hold_to_server_.store(to_server);
     hold_to_client_.store(to_client);
   }
-  // Existing connections receive nothing more, regardless of later hold() calls, so clients must abandon them.
+  // Forwards no more bytes on existing connections, regardless of later hold() calls, so that clients must abandon them.
   void silence();
-  // The delay of each piece.
+  // Sets the delay of each piece of bytes.
   void slow(std::chrono::milliseconds delay) { delay_ms_.store(static_cast<int>(delay.count())); }
-  // Ends every connection, and new ones at once while `refuse` lasts.
+  // Closes all connections. `refuse`: also closes new connections immediately, until cut(false).
   void cut(bool refuse);
   std::size_t connections() const;
 

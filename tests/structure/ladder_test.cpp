@@ -1,5 +1,5 @@
-// The ladder of folders: a folder may include the folders below it on the ladder, never one above. The SDK and the host each have a ladder;
-// a plugin includes the SDK and its own files.
+// Checks the includes between folders. The folders of the SDK and of the host are each ordered as a ladder: a folder may include the
+// folders below it, never one above it. A plugin may include the SDK and its own files.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Top rung first: the order in which a request meets them, below the folders that put the server together.
+// The ladder of the host, the top rung first: the folders that assemble the server, followed by the others in the order in which a request
+// uses them.
 const std::vector<std::string> kRungs{"app",       "plugin",     "runner",  "stable",    "conformance", "testhost", "client",
                                       "transport", "http",       "filters", "routing",   "endpoints",   "security", "admission",
                                       "registry",  "watchcache", "storage", "profiling", "tracing",     "base"};

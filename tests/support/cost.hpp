@@ -1,6 +1,6 @@
-// How the cost of a function grows with its input, for tests of code that must not be quadratic.
+// Measures how the cost of a function grows with its input, for tests of code that must not be quadratic.
 //
-// Thread-safety: measures the calling thread's CPU time; other load on the machine does not count.
+// Thread-safety: any thread. Measures the CPU time of the calling thread, so the result hardly depends on other load of the machine.
 #pragma once
 
 #include <time.h>
@@ -9,7 +9,7 @@
 
 namespace backplane::test_support {
 
-// The least CPU time of `rounds` calls of `work`, in seconds.
+// The minimum CPU time of `rounds` calls of `work`, in seconds.
 template <class Work>
 double least_cpu_seconds(Work work, int rounds = 7) {
   const auto now = [] {
@@ -26,11 +26,11 @@ double least_cpu_seconds(Work work, int rounds = 7) {
   return least;
 }
 
-// A quadratic function costs 16 times as much for four times the input, a linear one 4 times, or up to 7 times if the larger input no
-// longer fits into a cache.
+// The limit of growth_of() for a linear function. For four times the input, a linear function takes 4 times as long, or up to 7 times if
+// the larger input does not fit into a CPU cache; a quadratic function takes 16 times as long.
 inline constexpr double kMostGrowthOfLinear = 9;
 
-// The cost of `cost(4 * n)` divided by that of `cost(n)`; the least of three attempts.
+// `cost(4 * n)` divided by `cost(n)`; the minimum of three attempts.
 template <class Cost>
 double growth_of(Cost cost, int n) {
   double least = 1e9;

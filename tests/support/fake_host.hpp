@@ -1,4 +1,4 @@
-// A host for tests: stores are maps, work runs on the test's thread on request, timers fire if no other work is left.
+// A host for tests. Stores are maps. Work runs on the test's thread when the test requests it; timers fire if no other work is queued.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -54,7 +54,7 @@ class FakeStream final : public WatchStream {
   bool cancelled = false;
 };
 
-// The stream that the store returns; the store owns the inner stream and feeds it.
+// The stream that a FakeStore returns. It forwards to a FakeStream, which the store also holds and adds events to.
 class StreamHandle final : public WatchStream {
  public:
   explicit StreamHandle(std::shared_ptr<FakeStream> stream) : stream_(std::move(stream)) {}
@@ -194,19 +194,19 @@ class FakeStore final : public StandardStorage {
   }
 
   ResourceConfig config;
-  int creates = 0;                           // made
-  int updates = 0;                           // made
-  int refuse_creates = 0;                    // this many fail
-  int refuse_updates = 0;                    // this many fail
-  int throw_on_update = 0;                   // this many throw
-  std::function<void()> before_update;       // called once
-  std::optional<Promise<bool>> held_create;  // creates wait for it
+  int creates = 0;                           // the number of successful creates
+  int updates = 0;                           // the number of successful updates
+  int refuse_creates = 0;                    // the next `refuse_creates` creates fail
+  int refuse_updates = 0;                    // the next `refuse_updates` updates fail
+  int throw_on_update = 0;                   // the next `throw_on_update` updates throw
+  std::function<void()> before_update;       // called once, before the next update
+  std::optional<Promise<bool>> held_create;  // creates wait for this promise
   std::map<std::string, ObjectRef> data;
   std::vector<std::shared_ptr<FakeStream>> streams;
   Revision revision = 0;
 };
 
-// /status and /scale: operations of the parent.
+// The subresources /status and /scale, which forward to the parent.
 class FakeSubresource final : public SubresourceStorage {
  public:
   explicit FakeSubresource(std::shared_ptr<StandardStorage> parent) : parent_(std::move(parent)) {}
@@ -274,7 +274,7 @@ class FakeGroups final : public DynamicGroups {
   }
   std::map<GroupResource, PublishedResource> published;
   std::vector<std::string> forwarded;
-  std::map<std::string, std::shared_ptr<const ForwardedDocuments>> documents;  // one for every version that was forwarded
+  std::map<std::string, std::shared_ptr<const ForwardedDocuments>> documents;  // one for each forwarded version
   std::string refused_group;
   int times = 0;  // the number of changes made
   int puts = 0;   // the number of resources that they added

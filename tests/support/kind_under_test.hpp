@@ -1,4 +1,4 @@
-// Tests only: a kind with its schema and strategy, as the host uses it.
+// For tests: a kind with its schema and strategy, which are called as the host calls them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ class KindUnderTest {
     EXPECT_TRUE(status.ok()) << status.message();
     return value.get_object();
   }
-  // The object with declared and computed defaults.
+  // The object with the defaults of the schema and of the strategy.
   Object defaulted(std::string_view text) const {
     Value value = normalized(text);
     schema_->apply_defaults(value);

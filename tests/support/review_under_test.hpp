@@ -1,4 +1,4 @@
-// Tests only: runs a review as the endpoint does, and returns the client's response.
+// For tests: creates a review object (such as SubjectAccessReview) as the endpoint does, and returns the response.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ inline Task<void> ask(Creater& creater, RequestContext& context, Object& review,
   answer = answered.ok() ? std::string((*answered)->json().view()) : answered.status().message();
 }
 
-// The object, or the message of the error.
+// The JSON of the response, or the message of the error.
 inline std::string answer_of(RestStorage& storage, RequestContext& context, std::string_view review) {
   Value value = json::parse(json::string_view(review.data(), review.size()));
   EXPECT_TRUE(storage.schema()->normalize(value, nullptr).ok());

@@ -1,7 +1,7 @@
-// Skips tests that need a program that the machine lacks.
+// Skips tests that need a program that is not installed.
 //
-// BACKPLANE_REQUIRE (a comma-separated list: "etcd,go") turns a skip for one of its names into a failure.  ctest lists skipped tests at the
-// end of a run.
+// If the environment variable BACKPLANE_REQUIRE (a comma-separated list: "etcd,go") contains the program, the test fails instead.  ctest
+// lists skipped tests at the end of a run.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ inline bool is_required(std::string_view program) {
 
 }  // namespace backplane::test_support
 
-// Ends the current test function: as skipped, or as failed if `program` is required.
+// Ends the current test function. The test is skipped, or it fails if `program` is required.
 #define BACKPLANE_SKIP_WITHOUT(program, reason)                                                                                 \
   do {                                                                                                                          \
     if (::backplane::test_support::is_required(program)) FAIL() << "BACKPLANE_REQUIRE lists " << (program) << ": " << (reason); \

@@ -1,4 +1,4 @@
-// For tests: an executor whose work runs on request, and whose timers fire if no other work is left.
+// For tests: an executor that runs work when the test requests it, and whose timers fire if no other work is queued.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -24,7 +24,7 @@ class TurnExecutor final : public Executor {
     delays.push_back(delay);
     return [timer] { *timer = nullptr; };
   }
-  // Runs work until none is left; `timers`: timers count as work, one after the other.
+  // Runs work until none is queued. `timers`: also fires the timers, one after the other.
   void settle(bool timers = false) {
     ExecutorScope scope(this);
     for (;;) {
@@ -38,20 +38,20 @@ class TurnExecutor final : public Executor {
       if (next) next();
     }
   }
-  // Fires every timer that is armed now.
+  // Fires all timers that are armed when it is called.
   void fire_timers() {
     for (const auto& timer : std::exchange(timers_, {})) {
       if (*timer) work_.push_back(std::exchange(*timer, nullptr));
     }
     settle();
   }
-  // Starts a task; it runs to its first wait.
+  // Starts a task, and runs work until none is queued.
   void start(Task<void> task) {
     spawn_detached(*this, std::move(task));
     settle();
   }
 
-  std::vector<std::chrono::nanoseconds> delays;  // of all timers ever armed
+  std::vector<std::chrono::nanoseconds> delays;  // the delays of all timers that have been armed
 
  private:
   std::deque<std::function<void()>> work_;

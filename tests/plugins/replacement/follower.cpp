@@ -1,5 +1,5 @@
-// A plugin that requires the plugin of gadgets.cpp, or another follower: from its start it holds the storage of gadgets, like any plugin
-// that reads the objects of another plugin. FOLLOWER names it; it handles the path /FOLLOWER with the name of gadget "g".
+// A plugin that requires the plugin of gadgets.cpp, or another follower. It holds the storage of gadgets, as a plugin does that reads the
+// objects of another plugin. The macro FOLLOWER is its name; GET /FOLLOWER returns the name of the gadget "g".
 #include <backplane/core/request.hpp>
 #include <backplane/plugin.hpp>
 #include <backplane/points/hooks.hpp>

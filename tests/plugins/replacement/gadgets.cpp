@@ -1,5 +1,5 @@
-// A plugin that registers at every extension point whose rows can be replaced while the server runs, and that records its life cycle in the
-// metric gadgets_lifecycle_total. BUILD distinguishes two builds; GADGETS_FAIL names the step in which a build fails.
+// A plugin that registers an object at every extension point whose objects can be replaced while the server runs, and that records its life
+// cycle in the metric gadgets_lifecycle_total. The macro BUILD distinguishes two builds; GADGETS_FAIL is the step in which a build fails.
 #include <backplane/core/metrics.hpp>
 #include <backplane/net/informer.hpp>
 #include <backplane/plugin.hpp>
@@ -157,7 +157,7 @@ class Gadgets final : public Plugin {
 
   Host* host_ = nullptr;
   std::string ballast_ = std::string(kBallast, 'x');
-  std::shared_ptr<StandardStorage> storage_;  // like plugins that read their own objects
+  std::shared_ptr<StandardStorage> storage_;  // held, as a plugin does that reads its own objects
   std::unique_ptr<SharedInformerFactory> informers_;
 };
 

@@ -1,6 +1,6 @@
-// A small audit backend: GET /auditor?id=ID&stage=STAGE returns the event with that audit id and stage as audit.k8s.io/v1 JSON, as soon as
-// it has arrived. config maps are audited at level RequestResponse (in the namespace "bare" without managedFields), all else at Metadata,
-// /auditor not at all. The events of the last flush are in the file $AUDITOR_FILE.
+// A small audit backend and policy. GET /auditor?id=ID&stage=STAGE waits for the event with this audit ID and stage, and returns it as
+// audit.k8s.io/v1 JSON. Config maps are audited at the level RequestResponse (in the namespace "bare" without managedFields), and all other
+// requests at the level Metadata; /auditor is not audited. The last flush writes the events to the file $AUDITOR_FILE.
 #include <backplane/core/query.hpp>
 #include <backplane/core/request.hpp>
 #include <backplane/plugin.hpp>
@@ -122,7 +122,7 @@ class Events final : public AuditSink {
 
  private:
   std::mutex mutex_;
-  std::map<std::string, std::string> events_;  // by audit id and stage
+  std::map<std::string, std::string> events_;  // audit ID and stage → event
   std::map<std::string, Promise<bool>> waiters_;
 };
 

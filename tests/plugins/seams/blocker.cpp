@@ -1,5 +1,5 @@
-// Blocks the calling thread forever at the place that the environment variable BLOCKER names: "start" in a post-start hook, "task" in a
-// spawned task, "stop" in a pre-shutdown hook, "post" in a function that it has posted to its executor.
+// A plugin that blocks the calling thread forever. The environment variable BLOCKER selects where: "start" in a post-start hook, "task" in
+// a spawned task, "stop" in a pre-shutdown hook, "post" in a function that the plugin has posted to its executor.
 #include <backplane/plugin.hpp>
 #include <cstdlib>
 #include <thread>

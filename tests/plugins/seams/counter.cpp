@@ -1,5 +1,5 @@
-// Counts the config maps with the label "counted" in the config map "count" of their namespace, in the transaction of each create and
-// delete, and refuses the 21st.
+// An admission plugin that counts the config maps with the label "counted": it changes the config map "count" of the namespace in the
+// transaction of each create and delete, and refuses the 21st config map.
 #include <backplane/core/json.hpp>
 #include <backplane/core/meta.hpp>
 #include <backplane/core/request.hpp>

@@ -1,6 +1,6 @@
-// Evaluates the authorization of a request: GET /gatekeeper?user=U&verb=V&resource=R&namespace=N&fieldSelector=F returns the composed
-// authorizer's decision, /gatekeeper/rules its rules. It also authenticates a user for these checks: "jane", by the token "jane-token", who
-// may read config maps in the namespace "team", and list the pods of the node n1.
+// A plugin that calls the authorizer of the server: GET /gatekeeper?user=U&verb=V&resource=R&namespace=N&fieldSelector=F returns its
+// decision, GET /gatekeeper/rules the rules of a user. The plugin also authenticates the user "jane" by the token "jane-token", and
+// authorizes her to read config maps in the namespace "team" and to list the pods of the node n1.
 #include <backplane/core/query.hpp>
 #include <backplane/core/request.hpp>
 #include <backplane/plugin.hpp>

@@ -1,5 +1,5 @@
-// Publishes paths while the server runs: PUT /pathfinder?path=P&say=S makes P and everything below it return S, DELETE /pathfinder?path=P
-// removes it.
+// A plugin that publishes paths while the server runs: after PUT /pathfinder?path=P&say=S, the path P and all paths below it return S;
+// DELETE /pathfinder?path=P removes P.
 #include <backplane/plugin.hpp>
 #include "backplane/core/request.hpp"
 #include "backplane/points/http.hpp"
@@ -27,7 +27,7 @@ class Sayer final : public HttpHandler {
   }
 
  private:
-  // Takes a body of any size a piece at a time.
+  // Reads a body of any size piece by piece, and responds with its size.
   static Task<void> count_body(Exchange& exchange) {
     std::size_t size = 0;
     for (bool more = true; more;) {

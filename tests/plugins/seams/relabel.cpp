@@ -1,6 +1,6 @@
-// Two mutating admission plugins; the second one changes labels that the first one has read, and requests one more pass:
-//   TierStamper   copies the label "tier" of config maps into the annotation "stamped-tier", and notes pass and options
-//   TierDefaulter gives config maps without it the label "tier"; which one, its configuration says ({"tier": "gold"})
+// Two mutating admission plugins. The second one changes labels that the first one has read, and requests a reinvocation:
+//   TierStamper   copies the label "tier" of config maps to the annotation "stamped-tier", and records the pass and the options
+//   TierDefaulter sets the label "tier" of config maps that lack it to the value in its configuration ({"tier": "gold"})
 #include <backplane/plugin.hpp>
 #include "backplane/points/admission.hpp"
 #include "backplane/types/schema.hpp"

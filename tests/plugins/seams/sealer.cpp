@@ -1,5 +1,5 @@
 // A StorageTransformer for ConfigMaps and the custom resource "vaults". It runs on the plugin's executor and adds a nonce to each value.
-//   SEALER_KEYS=k1,k2        the keys; values are written with the last one
+//   SEALER_KEYS=k1,k2        an environment variable: the keys; values are written with the last one
 //   PUT /sealer?keys=k1,k2   replaces the keys of the running server
 //   POST /sealer?to=GROUP/VERSION/KIND   returns the object of the body in that version (Host::convert)
 #include <algorithm>
@@ -29,7 +29,7 @@ std::vector<std::string> split(std::string_view text, char by) {
   return out;
 }
 
-// The stored value: "key:nonce:storage key:bytes", with the bytes in reverse order.
+// The transformer. A stored value is "key:nonce:storage key:bytes", with the bytes in reverse order.
 class Seal final : public StorageTransformer {
  public:
   Seal(Executor& executor, std::vector<std::string> keys) : executor_(executor), keys_(std::move(keys)) {}
@@ -43,7 +43,7 @@ class Seal final : public StorageTransformer {
   Task<Result<Plain>> from_storage(std::string key, SharedBytes bytes) const override {
     co_await resume_on(executor_);
     const std::string_view all = bytes.view();
-    // A value that was written before the transformer was set.
+    // The value was written before the transformer was registered.
     if (all.starts_with('{')) co_return Plain{bytes, true};
     const std::string by(all.substr(0, all.find(':')));
     if (std::find(keys_.begin(), keys_.end(), by) == keys_.end()) co_return internal_error("no key " + by);

@@ -1,9 +1,9 @@
-// Records what admission plugins receive: one JSON object for each call, which GET /witness returns and clears.
+// An admission plugin that records the attributes of each call as a JSON object. GET /witness returns the records and removes them.
 //
-// A write of an object with the annotation "witness" is changed or refused by it:
-//   refuse-admit, refuse-validate   the step refuses it
-//   spoil-managers                  the mutating step makes metadata.managedFields unreadable
-//   change-managers                 it renames the first manager
+// The annotation "witness" of an object makes the plugin refuse or change a write of the object:
+//   refuse-admit, refuse-validate   mutating or validating admission refuses the write
+//   spoil-managers                  mutating admission makes metadata.managedFields unreadable
+//   change-managers                 mutating admission renames the first manager
 #include <mutex>
 
 #include <backplane/core/json_access.hpp>

@@ -1,5 +1,5 @@
-// The storage backend "one-key" by the C++ wrapper, for stable_store_test.cpp: one key, one watch, no history except the newest value, no
-// leases.
+// The storage backend "one-key", made with the C++ wrapper of the stable interface, for stable_store_test.cpp. It has one key, one watch,
+// no history except the newest value, and no leases.
 #include <backplane/stable/plugin.hpp>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A plugin with one fault, which is written into the built file: the bytes after "FAULT=", "HOW in WHERE", ended by a blank.
+// A plugin with one fault. Tests write the fault into the built file: the bytes after "FAULT=" are "HOW in WHERE", followed by a blank.
 //
 //   WHERE  load (static initializer), constructor, configure, provision, validate, task, hook (post-start), request (/wrong/NAME),
 //          finish (pre-shutdown hook), destructor
@@ -74,7 +74,7 @@ const Deed kDeeds[] = {
     {"terminate", throw_out_of_noexcept},
 };
 
-// "segv-in-load": names that copies with other faults do not have.
+// A name for this fault, such as "segv-in-load", so that copies with other faults have different names.
 std::string slug() {
   std::string out = fault();
   for (char& c : out) {
