@@ -1,6 +1,7 @@
-// backplane-bench-authorization [BINDINGS]: the cost of a decision and of a change of the authorizer RBAC, and the memory of a binding.
+// backplane-bench-authorization [BINDINGS]: the cost of a decision of the RBAC authorizer and of a change of its policy, and the memory of
+// a binding.
 //
-// It needs no server: it measures the default roles alone, then with BINDINGS (10,000) bindings in several shapes.
+// It needs no server.  It measures the default roles alone, then with BINDINGS bindings (default: 10,000) of each of several shapes.
 #include <malloc.h>
 
 #include <chrono>
@@ -20,14 +21,14 @@ namespace {
 using namespace backplane;
 using namespace backplane::rbac;
 
-// CPU time of the thread: other processes do not count.
+// The CPU time of this thread; unlike elapsed time, it does not include that of other processes.
 std::chrono::nanoseconds spent_time() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
 }
 
-// Nanoseconds of one call, averaged over a quarter of a second.
+// The nanoseconds of one call: the average over a quarter of a second of calls.
 template <class Call>
 double nanoseconds(const Call& call) {
   const auto begin = spent_time();
@@ -107,10 +108,10 @@ void measure_all(const CompiledPolicy& policy) {
   measure(policy, "anonymous gets /healthz", health);
 }
 
-// The shapes of the bindings.
+// What the bindings of a measurement have in common.
 struct Shape {
   const char* name;
-  bool namespaces, users, roles;  // each binding has a different one
+  bool namespaces, users, roles;  // true: each binding has a different one
 };
 constexpr Shape kShapes[] = {{"each binding in another namespace, for another user", true, true, false},
                              {"all bindings in one namespace, each for another user", false, true, false},

@@ -41,11 +41,11 @@ class Connection {
   Connection(const Connection&) = delete;
 
   Response request(std::string_view method, std::string_view target, std::string_view body = {}, bool discard = false);
-  // Sends a GET and reads its head; the body is then read with read_line().
+  // Sends a GET, reads the head of the response and returns its status code.  read_line() then reads the body.
   int begin_stream(std::string_view target);
   // The next line of a chunked stream, without chunk framing; false at the end.
   bool read_line(std::string& line);
-  // Ends a blocked read from another thread.
+  // For another thread: shuts the connection down, which ends a read that waits.
   void shut_down();
 
  private:

@@ -1,4 +1,4 @@
-// backplane-bench-codecs: megabytes per second of each encoding that one core reads, writes and converts from the stored JSON.
+// backplane-bench-codecs: the megabytes per second that one core decodes, encodes and converts from the stored JSON, for each encoding.
 #include <chrono>
 #include <cstdio>
 #include <functional>
@@ -38,7 +38,7 @@ std::string pod_json() {
          R"("2026-01-02T03:04:15Z"}],"podIP":"10.1.2.3","startTime":"2026-01-02T03:04:05Z"}})";
 }
 
-// Megabytes per second; each call processes `bytes`.
+// The megabytes per second of `call`, which processes `bytes` each time.
 double speed(std::size_t bytes, double seconds, const std::function<bool()>& call) {
   const auto begin = Clock::now();
   std::size_t calls = 0;
@@ -55,7 +55,7 @@ double speed(std::size_t bytes, double seconds, const std::function<bool()>& cal
 struct Encoding {
   const char* name;
   std::string bytes;
-  // To a canonical tree, from one, and from JSON without a tree.
+  // read decodes to a canonical tree; write encodes a tree; transcode encodes stored JSON without making a tree.
   std::function<Result<Value>(json::storage_ptr)> read;
   std::function<bool(const Value& tree, const std::string& json)> write;
   std::function<bool(const std::string& json)> transcode;

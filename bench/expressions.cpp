@@ -1,5 +1,5 @@
-// backplane-bench-expressions FILE: the CPU nanoseconds of one run of each rule of bench/expressions.json, and of its compilation.
-// bench/expressions_go has the same for cel-go.
+// backplane-bench-expressions FILE: the CPU nanoseconds of evaluating and of compiling each rule in FILE (bench/expressions.json).
+// bench/expressions_go measures the same for cel-go.
 #include <chrono>
 #include <cstdio>
 #include <ctime>
@@ -12,14 +12,14 @@
 namespace {
 
 using namespace backplane;
-// CPU time of the thread: other processes do not count.
+// The CPU time of this thread; unlike elapsed time, it does not include that of other processes.
 std::chrono::nanoseconds spent_time() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
 }
 
-// Nanoseconds of one call, averaged over half a second.
+// The nanoseconds of one call: the average over half a second of calls.
 template <class Call>
 double nanoseconds(const Call& call) {
   const auto begin = spent_time();

@@ -27,18 +27,18 @@ constexpr int kClients = 16;
 constexpr double kHighest = 1.1;
 constexpr std::string_view kPluginName = "growth-0000";
 
-// The cost of `size` objects, connections, … for a server.
+// What a number of objects, connections, … costs a server.
 struct Cost {
-  double seconds = 0;  // of the server's CPU
-  double kib = 0;      // of its memory
+  double seconds = 0;  // CPU time of the server
+  double kib = 0;      // memory of the server
 };
 
-// Creates `size` of them and returns the cost.
+// Creates `size` objects, connections, … on a fresh server and returns their cost.
 using Measure = Cost (*)(const GrowthSettings& settings, long size);
 
 struct Quantity {
   const char* name;
-  long smallest;  // doubled three times
+  long smallest;  // the first size; it is then doubled three times
   Measure measure;
 };
 
@@ -46,7 +46,8 @@ std::vector<std::string> flags_of(const GrowthSettings& settings) {
   return settings.plugin_dir.empty() ? std::vector<std::string>() : std::vector<std::string>{"--plugin-dir", settings.plugin_dir};
 }
 
-// The cost of `work` on a fresh server, until the server is idle again.  The result of `work` is kept until then.
+// Runs `work` on a fresh server and returns what the server spent until it was idle again.  The result of `work`, for example open
+// connections, is kept until then.
 template <class Work>
 Cost cost_of(const GrowthSettings& settings, Work work) {
   const OwnServer server(settings.server, flags_of(settings));
@@ -118,7 +119,7 @@ void make_objects(const OwnServer& server, const std::string& ns, long size) {
   });
 }
 
-// Created, and listed once.
+// The cost of objects that are created, and then listed once.
 Cost measure_objects(const GrowthSettings& settings, long size) {
   return cost_of(settings, [size](const OwnServer& server) {
     Connection setup(server.endpoint());
@@ -130,7 +131,7 @@ Cost measure_objects(const GrowthSettings& settings, long size) {
   });
 }
 
-// Each with one object.
+// The cost of namespaces with one object each.
 Cost measure_namespaces(const GrowthSettings& settings, long size) {
   return cost_of(settings, [size](const OwnServer& server) {
     for_each(server.endpoint(), kClients, size, [](Connection& connection, long i) {
@@ -146,7 +147,8 @@ Cost measure_namespaces(const GrowthSettings& settings, long size) {
 
 using Connections = std::vector<std::unique_ptr<Connection>>;
 
-// `begin` follows the handshake directly, because the server's wait for the first request of a connection is limited.
+// Opens `size` connections and calls `begin` for each directly after its handshake: the server closes a connection whose first request does
+// not arrive in time.
 template <class Begin>
 Connections connect(const OwnServer& server, long size, Begin begin) {
   Connections out;
@@ -157,14 +159,14 @@ Connections connect(const OwnServer& server, long size, Begin begin) {
   return out;
 }
 
-// Open, each after one request.
+// The cost of open connections, each of which has made one request.
 Cost measure_connections(const GrowthSettings& settings, long size) {
   return cost_of(settings, [size](const OwnServer& server) {
     return connect(server, size, [](Connection& each) { expect(each.request("GET", "/api/v1/namespaces/default", {}, true), 200, "get"); });
   });
 }
 
-// Watches of one collection, each on a separate connection, and twenty events that each watch receives.
+// The cost of watches of one collection, each on a separate connection, and of twenty events that each watch receives.
 Cost measure_watchers(const GrowthSettings& settings, long size) {
   constexpr long kEvents = 20;
   return cost_of(settings, [size](const OwnServer& server) {
@@ -191,7 +193,7 @@ std::string path_in_own_folder(const std::string& name) {
   return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / name).string();
 }
 
-// Copies of the plugin with different digits in their names, together with the other plugins.
+// Writes `size` copies of the plugin to `folder`, each with different digits in its name.
 void copy_plugins(const GrowthSettings& settings, const std::string& folder, long size) {
   std::ifstream file(settings.plugin.empty() ? path_in_own_folder("growth.so") : settings.plugin, std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(file)), {});
@@ -207,7 +209,7 @@ void copy_plugins(const GrowthSettings& settings, const std::string& folder, lon
   }
 }
 
-// The minimum of several startups: a startup takes some hundredths of a second, and twice that on a busy machine.
+// The smallest values of several startups.  A startup takes some hundredths of a second, and twice that on a busy machine.
 template <class Start>
 Usage least_of(const Start& start) {
   constexpr int kStarts = 5;
@@ -220,7 +222,7 @@ Usage least_of(const Start& start) {
   return out;
 }
 
-// Each serves a separate group.  The cost is that of a startup with them minus that of a startup without them.
+// The cost of plugins that each serve a separate group: that of a startup with them minus that of a startup without them.
 Cost measure_plugins(const GrowthSettings& settings, long size) {
   const auto start_with = [&settings](const std::vector<std::string>& more, long served) {
     std::vector<std::string> flags = flags_of(settings);
@@ -234,7 +236,7 @@ Cost measure_plugins(const GrowthSettings& settings, long size) {
     server.wait_idle();
     return usage_of(server.pid());
   };
-  // --plugin-dir replaces the default one.
+  // The flag --plugin-dir replaces the default directory, so that one is named too.
   std::string own = settings.plugin_dir;
   if (own.empty()) {
     own = (std::filesystem::path(settings.server).parent_path().parent_path() / "lib/backplane/plugins").string();
@@ -265,7 +267,7 @@ constexpr Quantity kQuantities[] = {{"types", 250, measure_types},
                                     {"plugins", 64, measure_plugins},
                                     {"connections", 125, measure_connections}};
 
-// The slope of a line through the logarithms, by least squares.
+// The slope of the line, by least squares, through the logarithms of the sizes and of the costs.
 double exponent(const std::vector<long>& sizes, const std::vector<double>& costs) {
   double x = 0, y = 0, xx = 0, xy = 0;
   const double n = static_cast<double>(sizes.size());

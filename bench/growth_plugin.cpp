@@ -1,4 +1,4 @@
-// Serves a group with one kind; the growth run loads copies of it with different digits in their names.
+// A plugin that serves a group with one kind.  bench/growth.cpp makes copies of it with different digits in their names, and loads them.
 #include <backplane/plugin.hpp>
 #include "backplane/rest/api_group.hpp"
 #include "backplane/rest/resource_config.hpp"
@@ -11,7 +11,7 @@ using namespace backplane;
 
 namespace {
 
-// Read at run time, so that the name is contiguous in the file and can be replaced in copies.
+// volatile, so that the compiler stores the name as one string, which bench/growth.cpp replaces in the copies.
 const char* volatile growth_name = "growth-0000";
 
 class Plain final : public Strategy {};

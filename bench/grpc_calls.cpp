@@ -1,9 +1,10 @@
-// Calls of the store to an etcd without TLS, for callgrind: one loop, one connection, a number of calls at a time.
+// Makes the calls that the etcd store makes, to an etcd without TLS, to be counted by callgrind.  One loop with one connection makes
+// AT_A_TIME calls concurrently.
 //
 //   valgrind --tool=callgrind build/bin/backplane-bench-grpc URL range|txn|watch CALLS [AT_A_TIME [BYTES]]
 //
-// The difference of two runs with different CALLS is the number of instructions of the calls.  "watch" is "txn" with a watch that sees each
-// write.
+// The difference between two runs with different CALLS is the number of instructions of the additional calls.  "watch" is "txn" with a
+// watch that receives each write.
 #include <cstdlib>
 #include <iostream>
 

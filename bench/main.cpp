@@ -1,4 +1,4 @@
-// backplane-bench: drives the Kubernetes API server of a kubeconfig, and prints rates, latencies and the server's cost.
+// backplane-bench: sends load to the Kubernetes API server that a kubeconfig names, and prints rates, latencies and the server's cost.
 #include <CLI/CLI.hpp>
 #include <iostream>
 

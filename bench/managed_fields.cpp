@@ -2,10 +2,12 @@
 //
 //   backplane-bench-managed-fields create|change|same|status|apply with|without [COUNT]
 //
-// `without` does the same on objects without managedFields.  Instructions are repeatable where times are not: take the difference of
-// two counts, so that the start of the process cancels out:
+// `without` does the same without recording managedFields, except for `apply`, which always records them.
 //
-//   valgrind --tool=callgrind --callgrind-out-file=/dev/null backplane-bench-managed-fields create with 100     and 300
+// Numbers of instructions are repeatable, unlike times.  Run this with the counts 100 and 300 and take the difference, which does not
+// include the start of the process:
+//
+//   valgrind --tool=callgrind --callgrind-out-file=/dev/null backplane-bench-managed-fields create with 100
 #include <chrono>
 #include <cstdio>
 #include <functional>
@@ -67,7 +69,7 @@ class Bench {
         schema_(core_schemas()->find(kKind)),
         manager_(kKind, schema_, std::make_shared<registry::StoredVersions>(kKind, schema_), written(operation_, with)) {}
 
-  // Makes the existing objects of the writes.
+  // Makes the existing object that the writes change.
   Task<void> prepare() {
     auto context = request("create");
     Object object = read(kPod, context->arena());
@@ -121,7 +123,7 @@ class Bench {
     return std::move(tree.get_object());
   }
 
-  // The requested object, made from the existing one.
+  // The JSON that a request sends, made from that of the existing object.
   std::string change(const std::string& live) const {
     Value tree = *parse_json(live, {}, nullptr);
     Object& object = tree.get_object();

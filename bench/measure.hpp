@@ -1,7 +1,7 @@
-// Resource use of a server, and concurrent requests on many connections.
+// Measures the resource use of a server, and sends concurrent requests on many connections.
 //
 // Thread-safety: functions; for_each() runs its operation on separate threads.
-// Errors:        std::runtime_error with what failed.
+// Errors:        std::runtime_error that names what failed.
 #pragma once
 
 #include <functional>
@@ -13,16 +13,16 @@ namespace bench {
 
 struct Usage {
   double cpu_seconds = 0;
-  double kernel_seconds = 0;  // of those
+  double kernel_seconds = 0;  // the part of cpu_seconds that was spent in the kernel
   long rss_kib = 0;
   long peak_kib = 0;
 };
-// 0: unknown.
+// The resource use of a process.  If `pid` is 0, all values are 0.
 Usage usage_of(int pid);
 
 double rounded(double value);
 void expect(const Response& response, int code, const char* what);
-// `operation` for 0 … count - 1, over `clients` connections.
+// Calls `operation` with each number from 0 to count - 1, on `clients` connections at a time.
 void for_each(const Endpoint& endpoint, int clients, long count, const std::function<void(Connection&, long)>& operation);
 
 }  // namespace bench

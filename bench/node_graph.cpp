@@ -1,7 +1,8 @@
-// backplane-bench-node-graph [PODS…]: the cost of the Node authorizer's graph for these numbers of pods (1,000, 10,000 and 100,000).
+// backplane-bench-node-graph [PODS…]: the cost of the Node authorizer's graph for these numbers of pods (default: 1,000, 10,000 and
+// 100,000).
 //
-// Without a server. Thirty pods on a node; each pod has a service account, the root certificates of its namespace, a ConfigMap and a Secret
-// that ten pods share, and a separate claim, which is bound to a volume with a Secret.
+// It needs no server.  Each node has thirty pods.  Each pod uses a service account, the root certificates of its namespace, a ConfigMap
+// and a Secret that ten pods share, and a claim of its own, which is bound to a volume with a Secret.
 #include <malloc.h>
 
 #include <chrono>
@@ -19,7 +20,7 @@ using namespace backplane::authorization;
 
 constexpr int kPodsOfNode = 30, kPodsOfWorkload = 10, kPodsOfNamespace = 100;
 
-// CPU time of the thread: other processes do not count.
+// The CPU time of this thread; unlike elapsed time, it does not include that of other processes.
 std::chrono::nanoseconds thread_time() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -51,7 +52,7 @@ void add_pod(NodeGraph& graph, int pod) {
   graph.bind_volume(numbered("pv-", pod), claim_of(pod), {{VertexKind::kSecret, "storage", numbered("pv-key-", pod)}});
 }
 
-// Nanoseconds of one call for each of `pods`.
+// Calls `call` once for each of `pods` pods and returns the nanoseconds of one call.
 template <class Call>
 double per_pod(int pods, const Call& call) {
   const auto begin = thread_time();

@@ -1,9 +1,9 @@
-// backplane-bench-plugin-calls [ROW CALLS]: nanoseconds of a call of a plugin in the server's process, directly and as the host makes it.
-// With ROW and CALLS: makes that many calls of one row, to be counted by valgrind.
+// backplane-bench-plugin-calls [ROW CALLS]: the nanoseconds of a call of a plugin in the server's process, directly and as the host calls
+// it.  With ROW and CALLS, it only makes CALLS calls of the row with that number, to be counted by valgrind.
 //
-// The host puts two things around a call: the fence (base/fenced.hpp), which turns an exception into a value, and the hold (base/hold.hpp),
-// a reference to the plugin's generation, which a request takes once and keeps for all its calls. A plugin of the stable tier is called
-// through the bridge of host/stable, which also makes the plugin's view of the request.
+// The host adds two things to a call: the fence (base/fenced.hpp) converts an exception to a value; the hold (base/hold.hpp) is a reference
+// that keeps the plugin loaded.  A request takes the hold once, for all its calls.  A plugin of the stable tier is called through the
+// bridge (host/stable), which also converts the request to the C structs of the plugin.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -28,20 +28,20 @@ using namespace backplane;
 
 constexpr int kCalls = 1'000'000, kRounds = 15;
 
-// CPU time of the thread: other processes do not count.
+// The CPU time of this thread; unlike elapsed time, it does not include that of other processes.
 double spent_nanoseconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
 }
 
-// One way to make the calls.
+// A way to make the calls, which is a row of the output.
 struct Row {
   const char* what;
   std::function<void(int count)> calls;
 };
 
-// Nanoseconds of one call: the least of the rounds.
+// The nanoseconds of one call, in the fastest of the rounds.
 double nanoseconds(const Row& row) {
   double least = 1e9;
   for (int round = 0; round < kRounds; ++round) {
@@ -52,7 +52,7 @@ double nanoseconds(const Row& row) {
   return least;
 }
 
-// Keeps the compiler from moving or dropping what makes `value`.
+// Prevents the compiler from moving or removing the computation of `value`.
 template <class T>
 void use(const T& value) {
   asm volatile("" : : "g"(&value) : "memory");
@@ -60,7 +60,7 @@ void use(const T& value) {
 
 AuthorizerResult failed(const Caught& error) { return {Decision::kNoOpinion, "", Status(Reason::kInternalError, error.what)}; }
 
-// As the bridge of authorizers makes it.
+// Makes a bp_access as host/stable does for an authorizer.
 bp_access access_of(const RequestView& request, const bp_user* user) {
   using stable::str;
   return {sizeof(bp_access),        user,
@@ -82,7 +82,7 @@ struct BenchHost final : test::FakeHost {
 class Calls {
  public:
   Calls();
-  // The rows of one kind of call; the first is the direct call.
+  // Each function returns the rows of one kind of call; the first row is the direct call.
   std::vector<Row> native(), waiting(), stable_tier();
 
  private:
@@ -105,7 +105,7 @@ class Calls {
 
   const AuthorizationAttributes attributes_ = wanted();
   const RequestView request_{attributes_};
-  // A generation's hold fires a signal when its last reference goes.
+  // The deleter does nothing; that of a loaded plugin reports that the last reference is gone.
   const Hold hold_{static_cast<const void*>(this), [](const void*) {}};
   const std::shared_ptr<Authorizer> quick_ = tied(hold_, bench::quick_authorizer());
   const std::shared_ptr<Authorizer> waiting_ = tied(hold_, bench::waiting_authorizer());
@@ -196,7 +196,8 @@ void measure(const std::vector<Row>& rows, int& number) {
   }
 }
 
-// With one thread only, the counts of references are not atomic.
+// A second thread that does nothing.  While a process has only one thread, the reference counts of std::shared_ptr are not atomic, and so
+// cheaper than in a server.
 class SecondThread {
  public:
   SecondThread() : thread_([this] { ended_.acquire(); }) {}

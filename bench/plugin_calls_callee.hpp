@@ -1,4 +1,5 @@
-// The authorizers and the plugin that bench/plugin_calls.cpp calls, in another source so that the compiler inlines no call.
+// The authorizers and the plugin that bench/plugin_calls.cpp calls.  They are in a source file of their own, so that the compiler cannot
+// inline the calls.
 #pragma once
 
 #include <memory>
@@ -8,7 +9,7 @@
 
 namespace bench {
 
-// decide_now() of the first and authorize() of the second have no opinion, and do nothing else.
+// decide_now() of the first authorizer and authorize() of the second do nothing but return "no opinion".
 std::shared_ptr<backplane::Authorizer> quick_authorizer();
 std::shared_ptr<backplane::Authorizer> waiting_authorizer();
 // A plugin of the stable tier with the authorizer `decide`.

@@ -21,7 +21,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 namespace json = boost::json;
 
-// Runs `operation` on `clients` connections and prints rate, latency and the server's cost.  The operation returns the bytes received.
+// Runs `operation` on `clients` connections and prints rate, latency and the server's cost.  `operation` returns the number of bytes it has
+// received.
 void drive(const std::string& name, const Endpoint& endpoint, const Settings& settings,
            const std::function<std::size_t(Connection&, long number)>& operation) {
   std::atomic<long> next{0}, bytes{0};

@@ -16,8 +16,8 @@ struct Settings {
   int watchers = 1000;
   std::string resource = "pods";
   std::string ns = "bench";
-  std::string query;  // of lists: "?limit=500"
-  std::string path;   // of path
+  std::string query;  // the query of run_list(), for example "?limit=500"
+  std::string path;   // the path that run_path() reads
 };
 
 void run_get(const Endpoint& endpoint, const Settings& settings);

@@ -73,7 +73,7 @@ OwnServer::~OwnServer() {
   std::filesystem::remove_all(folder_, ignored);
 }
 
-// Its kubeconfig is written before it listens.
+// The server writes the kubeconfig before it listens, so the request can fail although the file exists.
 bool OwnServer::is_ready() {
   try {
     if (!endpoint_) {

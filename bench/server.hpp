@@ -1,7 +1,7 @@
-// A separate server process with a fresh data directory and a free port; it is stopped and removed at the end.
+// A separate server process with a fresh data directory and a free port.  The destructor stops the process and removes the directory.
 //
 // Thread-safety: one thread.
-// Errors:        std::runtime_error when it does not become ready; the message has the end of its output.
+// Errors:        std::runtime_error if the server does not become ready; the message contains the end of the server's output.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ class OwnServer {
 
   int pid() const { return pid_; }
   const Endpoint& endpoint() const { return *endpoint_; }
-  // Waits until it has used almost no CPU for a while.
+  // Waits until the server has used almost no CPU for about a second, but not longer than a limit.
   void wait_idle() const;
 
  private:
@@ -31,7 +31,7 @@ class OwnServer {
   std::unique_ptr<Endpoint> endpoint_;
 };
 
-// A folder for temporary files; its creator removes it.
+// Creates a folder for temporary files; the caller removes it.
 std::string make_folder();
 
 }  // namespace bench
