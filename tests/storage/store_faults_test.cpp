@@ -285,7 +285,7 @@ class FullListener {
   int port_ = 0;
 };
 
-// Regression test for calls that waited for a connection attempt, which times out after 5 s.
+// A connection attempt times out after 5 s.  A call must not wait for that: it uses the next server.
 TEST_F(EtcdServers, AMemberThatCannotBeReachedHoldsUpNoWrite) {
   EtcdProcess server(directory_.path());
   const FullListener unreachable;
