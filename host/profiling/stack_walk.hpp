@@ -1,8 +1,7 @@
 // Reads the stack of the calling thread.
 //
 // Thread-safety: walk_interrupted_stack() may be called in signal handlers. It is async-signal-safe with glibc 2.35 or later, where the
-// unwinder
-//                finds unwind tables without a lock (_dl_find_object).
+//                unwinder finds unwind tables without a lock (_dl_find_object).
 // Errors:        none; if a frame cannot be unwound, the stack ends before it.
 #pragma once
 

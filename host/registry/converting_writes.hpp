@@ -4,8 +4,7 @@
 // Thread-safety: one request.
 // Lifetime:      borrows its arguments until the write has ended.
 // Errors:        those of admission and of the converter. The errors of the served version's strategy are reported together with those of
-// the
-//                store below.
+//                the store below.
 #pragma once
 
 #include <memory>

@@ -5,8 +5,7 @@
 // Thread-safety: every method from any thread.
 // Lifetime:      borrows the backend. Uses the types and strategies of a StoredKind until the kind is replaced or forgotten.
 // Errors:        the backend's.  If a value cannot be read, or is not an object although its key has a kind, KeyValue::unreadable has an
-// error
-//                (500) that names the key; the other values are returned.
+//                error (500) that names the key; the other values are returned.
 #pragma once
 
 #include <memory>

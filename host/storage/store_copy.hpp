@@ -1,15 +1,13 @@
 // Copies the content of a store to another store, for migration between the embedded store and etcd. The steps are:
 //
 //   hold      writes a mark (store_hold.hpp) to the target, so that no server uses it; with `hold_source`, also a mark to the source, so
-//   that
-//             no server writes to it
+//             that no server writes to it
 //   raise     raises the target's revision to the source's, so that no resourceVersion that a client has received is reused
 //   copy      copies all keys below /registry/, in pages, at one revision of the source
 //   settle    copies changes that were made to the source meanwhile, in further passes, until a pass finds none
 //   verify    reads the target and compares the number of keys and the digest
 //   finish    compacts the target's history (a watch from an older revision gets 410 and lists again) and removes the target's mark; the
-//   mark
-//             of the source remains
+//             mark of the source remains
 //
 // After an interrupted copy the target still has its mark. The next copy to it continues, and writes only differences.
 //

@@ -4,8 +4,7 @@
 // Thread-safety: submit(), committed() and health() from any thread; load_leases(), start() and stop() from one thread.
 // Lifetime:      the database, the reader and the feed must exist until stop() has returned.
 // Errors:        if a write fails, all transactions of the batch fail. Their changes do not become visible, unless recovery finds them on
-// the
-//                disk (reload()).
+//                the disk (reload()).
 #pragma once
 
 #include <atomic>

@@ -1,8 +1,7 @@
 // Fills an embedded store from a text, or prints its content, for tests with stores of other servers.
 //
 //   store_file load DIRECTORY   reads lines "REVISION KEY VALUE" from standard input (with increasing revisions; the value in base64), and
-//   writes
-//                               each value at its revision
+//                               writes each value at its revision
 //   store_file dump DIRECTORY   prints the newest version of every key as such lines
 #include <cstdio>
 #include <iostream>

@@ -6,8 +6,7 @@
 // Thread-safety: immutable; any thread.
 // Lifetime:      shares the FieldVersions of the store; objects live in the request's arena.
 // Errors:        update: only those of UpdatedObjectInfo; if the fields cannot be compared (list items with equal keys), the object loses
-// its
-//                managedFields. Apply: complete Statuses, such as conflicts.
+//                its managedFields. Apply: complete Statuses, such as conflicts.
 #pragma once
 
 #include <memory>
