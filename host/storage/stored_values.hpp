@@ -7,7 +7,8 @@
 // Thread-safety: every method from any thread.
 // Lifetime:      StoredKind::hold keeps the types and strategies alive.
 // Errors:        read: sets KeyValue::unreadable to an error (500) that names the key, with upstream's message, which depends on the
-//                feature gate AllowUnsafeMalformedObjectDeletion. write: kInternalError, which names the key.
+//                feature gate AllowUnsafeMalformedObjectDeletion.
+//                write: kInternalError, which names the key.
 #pragma once
 
 #include <cstddef>
