@@ -45,7 +45,7 @@ double speed(std::size_t bytes, double seconds, const std::function<bool()>& cal
   std::chrono::duration<double> spent{};
   do {
     for (int i = 0; i < 64; ++i, ++calls) {
-      if (!call()) throw std::runtime_error("an encoding that does not hold");
+      if (!call()) throw std::runtime_error("an object could not be encoded or decoded");
     }
     spent = Clock::now() - begin;
   } while (spent.count() < seconds);

@@ -94,8 +94,8 @@ void check_data_directory(const DoctorSubject& subject, Diagnoses& out) {
     return;
   }
   if ((info.st_mode & kOthers) != 0) {
-    out.push_back({"files", DiagnosisLevel::kWarning, path + " has mode " + octal(info.st_mode) + ": other users can look into it",
-                   "chmod 0700 " + path});
+    out.push_back(
+        {"files", DiagnosisLevel::kWarning, path + " has mode " + octal(info.st_mode) + ": other users can read it", "chmod 0700 " + path});
   }
   check_owners(path, info.st_uid, out);
   for (const std::string& file : private_files(path)) {

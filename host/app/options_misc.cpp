@@ -21,8 +21,6 @@ constexpr AcceptedRow kAccepted[] = {
     {"Misc", "coordinated-leadership-retry-period", FlagType::kDuration, "2s", "Time between attempts to become leader."},
     {"Misc", "kubelet-read-only-port", FlagType::kInt, "10255",
      "DEPRECATED: it will be removed. Port of the kubelets without authentication."},
-    {"Misc", "max-connection-bytes-per-sec", FlagType::kInt, "0",
-     "Maximum bytes per second, in each direction, of exec, attach, portforward and of upgraded connections through a proxy. 0: no limit."},
 };
 
 // Flags that plugins and the construction of the server read by name.
@@ -63,6 +61,8 @@ constexpr AcceptedRow kPassedOn[] = {
     {"Egress selector", "egress-selector-config-file", FlagType::kString, "",
      "File with an EgressSelectorConfiguration: proxies for connections into the cluster."},
     {"Traces", "tracing-config-file", FlagType::kString, "", "File with a TracingConfiguration: where spans are exported, and how many."},
+    {"Misc", "max-connection-bytes-per-sec", FlagType::kInt, "0",
+     "Maximum bytes per second, in each direction, of exec, attach, portforward and of upgraded connections through a proxy. 0: no limit."},
     {"Misc", "apiserver-count", FlagType::kInt, "1",
      "DEPRECATED: it will be removed. Number of servers. If more than 1, a custom type becomes established five seconds after its names "
      "are accepted. Also the number of addresses that --endpoint-reconciler-type=master-count retains."},

@@ -44,7 +44,7 @@ void AuthenticationOptions::add_flags(FlagSet& flags) {
   flags.pass_on("service-account-extend-token-expiration", FlagType::kBool, "true",
                 "Extend the validity of tokens that are mounted into pods to up to a year.");
   flags.pass_on("service-account-issuer", FlagType::kStringArray, "",
-                "Issuer of service account tokens. May be repeated; the first one signs. Unset: https://kubernetes.");
+                "Issuer of service account tokens. May be repeated; new tokens contain the first one. Unset: https://kubernetes.");
   flags.pass_on("service-account-jwks-uri", FlagType::kString, "", "URI of the keys in the OpenID discovery document.");
   flags.pass_on("service-account-key-file", FlagType::kStringArray, "",
                 "Public keys that verify service account tokens, published at /openid/v1/jwks. May be repeated. Unset: the key of "

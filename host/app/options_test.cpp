@@ -542,6 +542,7 @@ TEST(Flags, HelpMarksFlagsWithoutEffect) {
     return at == std::string::npos ? std::string() : help.substr(at, help.find('\n', at) - at);
   };
   EXPECT_TRUE(line("log-json-info-buffer-size").ends_with("[no effect]")) << line("log-json-info-buffer-size");
+  EXPECT_FALSE(line("max-connection-bytes-per-sec").ends_with("[no effect]")) << "the core plugin limits connections";
   for (const char* acts : {"contention-profiling", "enable-priority-and-fairness", "disabled-metrics", "vmodule", "event-ttl",
                            "permit-address-sharing", "etcd-count-metric-poll-period"}) {
     EXPECT_FALSE(line(acts).ends_with("]")) << line(acts);

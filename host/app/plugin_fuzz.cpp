@@ -57,7 +57,7 @@ int run_fuzz(const conformance::FuzzPlan& plan, const std::string& folder, std::
       err << "Error: " << path << " cannot be written\n";
     }
   }
-  out << report->requests << (plan.odd ? " odd bodies, " : " requests at once, ") << report->findings.size() << " findings\n";
+  out << report->requests << (plan.odd ? " altered bodies, " : " requests at once, ") << report->findings.size() << " findings\n";
   return report->findings.empty() ? 0 : 1;
 }
 

@@ -1,4 +1,4 @@
-// `backplane plugin test --fuzz` and `--replay`: odd bodies for the kinds of a plugin, and files with the findings.
+// `backplane plugin test --fuzz` and `--replay`: altered bodies for the kinds of a plugin, and files with the findings.
 //
 // Thread-safety: the main thread.
 // Errors:        the exit code: 0 nothing was found, 1 otherwise; a line in `err` for what cannot be done.

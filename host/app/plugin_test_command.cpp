@@ -104,7 +104,7 @@ void PluginTestCommand::add_to(CLI::App& app) {
       "build the plugin with this sanitizer of gcc, into FOLDER/build-NAME, and fail if it reports anything: address, thread "
       "or undefined");
   command_->add_option("--fuzz", fuzz_,
-                       "after the checks, send odd bodies to the plugin's kinds for this time: 60s, 500ms, 5m; at most 24 h");
+                       "after the checks, send altered bodies to the plugin's kinds for this time: 60s, 500ms, 5m; at most 24 h");
   command_->add_option("--findings", findings_, "folder for the requests that --fuzz finds a fault with; default: FOLDER/fuzz-findings");
   command_->add_option("--replay", replays_, "instead of all checks, send the requests of a file of --findings; repeatable");
   command_->add_flag("--verbose", verbose_, "print checks that hold, too");

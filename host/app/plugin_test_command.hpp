@@ -1,5 +1,5 @@
 // `backplane plugin test`: conformance checks of the API groups of a plugin, on a throw-away server or on one that runs; also with a
-// sanitizer in the plugin, and with odd bodies.
+// sanitizer in the plugin, and with altered bodies.
 //
 // Thread-safety: the main thread.
 // Errors:        the exit code: 0 every check holds, 1 some do not or cannot be made.

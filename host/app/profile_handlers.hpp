@@ -12,8 +12,7 @@
 // Thread-safety: any number of requests at once; one processor profile at a time.
 // Lifetime:      handlers are shared with the route table; what `activities` refers to outlives them.
 // Errors:        as Go's net/http/pprof: 404 for an unknown name, 500 while another processor profile is recorded, 400 for ?seconds= of
-// other
-//                profiles. `trace` returns 501: execution traces exist only in Go's runtime.
+//                other profiles. `trace` returns 501: execution traces exist only in Go's runtime.
 #pragma once
 
 #include <cstdint>

@@ -136,7 +136,7 @@ void ServerParts::reload() {
   const auto now = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now().time_since_epoch());
   (void)service_manager().notify("RELOADING=1\nMONOTONIC_USEC=" + std::to_string(now.count()) + "\n");
   const bool changed = server->reload_certificates();
-  app_log().info("reloading on SIGHUP certificates-changed={}; other files are followed without it", changed);
+  app_log().info("reloading on SIGHUP certificates-changed={}; changes of other files are detected without a signal", changed);
   (void)service_manager().notify("READY=1\n");
 }
 

@@ -2,8 +2,7 @@
 //
 // Thread-safety: from_environment(): startup, before other threads: it changes the environment. The rest from any thread.
 // Errors:        kBadRequest for a NOTIFY_SOCKET that is not an address; kInternalError for a message that was not accepted, and for
-// sockets that
-//                are no listening TCP sockets.
+//                sockets that are no listening TCP sockets.
 // Source:        sd_notify(3), sd_watchdog_enabled(3), sd_listen_fds(3).
 #pragma once
 

@@ -235,7 +235,7 @@ void RemoteConnection::opened(bool http2) {
   }
   if (retired_ || alone_) session_->retire();
   const auto owner = owner_.lock();
-  if (!owner) return close(service_unavailable("the client has gone"));
+  if (!owner) return close(service_unavailable("the client has disconnected"));
   if (tls_) received_tls({});  // reads TLS records that arrived with the end of the handshake
   owner->connection_ready(*this);
   want_flush();

@@ -1,4 +1,4 @@
-// Sends requests with odd bodies to the types of some groups, on several connections at once, for a given time.
+// Sends requests with altered bodies to the types of some groups, on several connections at once, for a given time.
 //
 // Thread-safety: one thread, which must not belong to an executor.
 // Errors:        kBadRequest if there is no type with a sample; faults of the server are findings.

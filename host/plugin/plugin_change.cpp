@@ -27,7 +27,7 @@ Status unusable(const std::string& file, const Findings& findings) { return bad_
 Status check_replaceable(const std::string& name, const StagedRegistrations& own, const DelegationTarget& target) {
   if (!own.storage_backends.empty()) return cannot_change(name, "it provides a store");
   if (own.request_gate) return cannot_change(name, "it provides the request gate");
-  if (own.peer_servers) return cannot_change(name, "it knows the peer servers");
+  if (own.peer_servers) return cannot_change(name, "it registers the peer servers");
   if (target.publishes_at_run_time) return cannot_change(name, "it publishes groups at run time");
   if (target.publishes_paths) return cannot_change(name, "it publishes paths at run time");
   return {};

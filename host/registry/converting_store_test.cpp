@@ -390,7 +390,7 @@ TEST_F(ConvertingStoreTest, TwoKindsOnOnePrefixAreRefusedUnlessOneIsAViewOfTheOt
   second.stored_kind = {};
   EXPECT_EQ(make_store(environment, second).status().message(),
             R"(resource "things" (paint.example.com/v2, Kind=Thing): objects under /registry/things/ are example.com/v1, Kind=Thing; )"
-            "another version of them names it as stored_kind");
+            "another version refers to it by stored_kind");
   second.stored_kind = {"example.com", "v9", "Thing"};
   EXPECT_EQ(
       make_store(environment, second).status().message(),

@@ -148,7 +148,7 @@ Status StoreEnvironment::State::claim(const std::shared_ptr<registry::ObjectStor
   if (before != nullptr && caches == nullptr) {
     return Status(Reason::kAlreadyExists, "resource " + quoted(store->config().resource) + " (" + print(store->kind()) +
                                               "): objects under " + store->keys().root() + " are " + print(before->kind()) +
-                                              "; another version of them names it as stored_kind");
+                                              "; another version refers to it by stored_kind");
   }
   place.push_back(store);
   return {};

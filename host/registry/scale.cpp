@@ -218,8 +218,8 @@ class ScaleUpdate final : public UpdatedObjectInfo {
 const TableConvertor& scale_table() {
   static const ColumnTable table({
       {.name = "Name", .format = "name", .description = "Name of the object that is scaled.", .path = ".metadata.name"},
-      {.name = "Desired", .type = "integer", .description = "Pods that are wanted.", .path = ".spec.replicas", .absent = 0},
-      {.name = "Available", .type = "integer", .description = "Pods there are.", .path = ".status.replicas", .absent = 0},
+      {.name = "Desired", .type = "integer", .description = "Desired number of pods.", .path = ".spec.replicas", .absent = 0},
+      {.name = "Available", .type = "integer", .description = "Current number of pods.", .path = ".status.replicas", .absent = 0},
       {.name = "Age",
        .description = "Time since the server stored the object for the first time.",
        .cells = [](const Object& scale, std::int64_t now,

@@ -59,7 +59,7 @@ class TablePath final : public HttpHandler {
     bp_error error{};
     if (table_.handle(table_.self, &seen, &error) != 0) return status_of(error);
     if (seen.code == 0) return internal_error("the handler has sent no response");
-    if (seen.code < kFirstCode || seen.code > kLastCode) return internal_error("the handler has sent no code of a response");
+    if (seen.code < kFirstCode || seen.code > kLastCode) return internal_error("the handler has sent an invalid status code");
     return {};
   }
   static void show_error(bp_exchange& seen, const Status& status) {

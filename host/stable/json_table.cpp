@@ -58,7 +58,7 @@ template <class T>
 int set_at(bp_json* json, bp_str path, T&& value, bp_error* error) {
   return guarded(error, [&]() -> Status {
     Value* place = place_at(json->tree, view(path));
-    if (place == nullptr) return bad_request("nothing can stand at " + text(path));
+    if (place == nullptr) return bad_request("no value can be set at " + text(path));
     *place = std::forward<T>(value);
     return {};
   });

@@ -22,8 +22,7 @@ void count_events(const GroupResource& resource, double events) {
 void count_progress(const GroupResource& resource) {
   static const LabelValues labels = {"group", "resource"};
   static Metric& counts = Metric::gauge("etcd_bookmark_counts", "The same as etcd_bookmark_total, by the older name.", labels);
-  static Metric& totals =
-      Metric::counter("etcd_bookmark_total", "Times that a store has told how far a watch has come, by resource.", labels);
+  static Metric& totals = Metric::counter("etcd_bookmark_total", "Progress notifications of the store, by resource.", labels);
   counts.add({resource.group, resource.resource});
   totals.add({resource.group, resource.resource});
 }

@@ -114,7 +114,7 @@ Task<Status> StoreCopy::take_target() {
   report_.resumed = hold && hold->kind == StoreHold::Kind::kFilling;
   if (hold && !report_.resumed) co_return stuck("target: " + why_no_writes((*mark)->value.view()));
   if (report_.resumed && hold->other != settings_.from) {
-    co_return stuck("target: it is a copy of " + hold->other + " that has not been finished; go on with that one, or empty the target");
+    co_return stuck("target: it is a copy of " + hold->other + " that has not been finished; continue that copy, or empty the target");
   }
   merge_ = report_.resumed;
   if (!merge_) {

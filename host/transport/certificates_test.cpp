@@ -84,7 +84,7 @@ TEST_F(Certificates, ErrorsOfOpensslAreWords) {
   OPENSSL_init_ssl(OPENSSL_INIT_LOAD_SSL_STRINGS, nullptr);  // loads the messages of SSL's error reasons
   EXPECT_EQ(openssl_error(), "unknown TLS error");
   ERR_raise(ERR_LIB_SSL, SSL_R_WRONG_VERSION_NUMBER);
-  EXPECT_EQ(openssl_error(), "the peer does not speak TLS");
+  EXPECT_EQ(openssl_error(), "the peer does not use TLS");
   ERR_raise(ERR_LIB_X509, X509_R_KEY_VALUES_MISMATCH);
   EXPECT_EQ(openssl_error(), "the private key does not belong to the certificate");
   ERR_raise(ERR_LIB_SSL, SSL_R_TLSV1_ALERT_UNKNOWN_CA);

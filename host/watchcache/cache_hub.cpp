@@ -287,7 +287,7 @@ void FollowingHub::tick() noexcept {
     const auto now = EventLog::Clock::now();
     for (auto& cache : store_->alarms.take(now)) cache->tick(now);
   } catch (...) {
-    watchcache_log().error("bookmarks are late error={}", caught().what);
+    watchcache_log().error("a timer of the caches failed error={}", caught().what);
   }
 }
 

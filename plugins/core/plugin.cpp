@@ -135,7 +135,7 @@ class CorePlugin final : public Plugin {
     if (served != nullptr) return served;
     auto config = address_config();
     auto made = config.ok() ? host.make_storage(std::move(*config)) : Result<std::shared_ptr<StandardStorage>>(std::move(config).status());
-    if (!made.ok()) host.logger().error("maintaining service addresses failed: " + made.status().message());
+    if (!made.ok()) host.logger().error("the storage of service addresses cannot be made: " + made.status().message());
     return made.ok() ? std::move(*made) : nullptr;
   }
 

@@ -26,7 +26,7 @@ Task<Status> make_if_missing(ApiClient& client, const SystemClass& of, Logger& l
   auto have = co_await client.get(resource, "", name);
   if (have.ok()) co_return Status();
   if (is_unreadable(have.status())) {
-    logger.error("PriorityClass " + name + " is left as it is: " + have.status().message());
+    logger.error("PriorityClass " + name + " cannot be read and is not changed: " + have.status().message());
     co_return Status();
   }
   if (have.status().code() != 404) co_return std::move(have).status();

@@ -57,7 +57,7 @@ void ServerStates::judge_versions() {
   if (old == versions_.end()) {
     true_.store(true);
   } else if (logger_ != nullptr && first) {
-    logger_->info("etcd " + *old + " answers requests for progress out of order: a key is written instead");
+    logger_->info("etcd " + *old + " answers progress requests out of order; the server writes a key instead");
   }
 }
 

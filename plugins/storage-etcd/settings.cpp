@@ -27,7 +27,7 @@ Status check_pem(std::string_view flag, const std::string& path) {
   if (!file.is_open() || text.str().empty())
     return bad_request("--" + std::string(flag) + ": " + backplane::quoted(path) + " cannot be read, or is empty");
   if (text.str().find("-----BEGIN ") == std::string::npos)
-    return bad_request("--" + std::string(flag) + ": " + backplane::quoted(path) + " holds nothing in PEM form");
+    return bad_request("--" + std::string(flag) + ": " + backplane::quoted(path) + " contains no PEM block");
   return {};
 }
 

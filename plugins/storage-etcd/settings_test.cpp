@@ -107,7 +107,7 @@ TEST(EtcdSettings, ErrorsNameMissingFlagsAndUnusableFiles) {
   flags.values = {{"etcd-servers", "https://a:1"}, {"etcd-cafile", "/no/such/file"}};
   EXPECT_NE(flags.read().status().message().find("--etcd-cafile: \"/no/such/file\""), std::string::npos);
   flags.values = {{"etcd-servers", "https://a:1"}, {"etcd-cafile", "/proc/version"}};
-  EXPECT_NE(flags.read().status().message().find("holds nothing in PEM form"), std::string::npos);
+  EXPECT_NE(flags.read().status().message().find("contains no PEM block"), std::string::npos);
   const std::string pem = testing::TempDir() + "/settings_test.pem";
   std::ofstream(pem) << "-----BEGIN CERTIFICATE-----\n";
   flags.values = {{"etcd-servers", "https://a:1"}, {"etcd-certfile", pem}};

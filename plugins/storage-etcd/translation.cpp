@@ -51,7 +51,7 @@ Status to_status(const CallStatus& status) {
     default:
       if (text != kDenied) return Status(500, Reason::kNone, text);
       return Status(500, Reason::kNone,
-                    text + ": its user needs READWRITE on all that begins with --etcd-prefix, without a slash behind it");
+                    text + ": its user needs READWRITE on all keys that begin with --etcd-prefix (without a trailing slash)");
   }
 }
 

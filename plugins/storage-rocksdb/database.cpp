@@ -74,8 +74,8 @@ rocksdb::DBOptions database_options() {
 bool is_lock_error(const rocksdb::Status& status) { return status.IsIOError() && status.ToString().find("lock") != std::string::npos; }
 
 Status damaged_store(const std::string& directory, const std::string& how) {
-  return internal_error("the store in " + backplane::quoted(directory) +
-                        " is damaged and is left as it is; put a copy of it in its place (" + how + ")");
+  return internal_error("the store in " + backplane::quoted(directory) + " is damaged and is not changed; replace it by a copy (" + how +
+                        ")");
 }
 
 // The log and the offset of the damaged record, which RocksDB does not report; empty if the message names a file.
@@ -214,7 +214,7 @@ void Database::merge_files() {
   merging_ = true;
   if (!reading.ok()) return;  // open_handles() uses merging_ when it opens the database again
   const auto status = reading.db().EnableAutoCompaction({families_.begin(), families_.end()});
-  if (!status.ok() && logger_ != nullptr) logger_->warn("merging the store's files failed: " + status.ToString());
+  if (!status.ok() && logger_ != nullptr) logger_->warn("compacting the store's files failed: " + status.ToString());
 }
 
 std::int64_t Database::size_bytes() const noexcept {

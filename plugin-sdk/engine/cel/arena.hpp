@@ -3,8 +3,7 @@
 // Thread-safety: one run has one arena, and one thread.
 // Lifetime:      allocations live as long as the arena; no destructor is called, so only trivially destructible types are allowed.
 // Errors:        an allocation beyond the limit throws Halted, which ends the run. Halted never leaves the run, and no operator can treat
-// it
-//                as a value.
+//                it as a value.
 #pragma once
 
 #include <cstddef>

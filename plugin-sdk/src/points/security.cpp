@@ -133,7 +133,8 @@ std::optional<AuthorizerResult> Authorizer::decide_now(const RequestView&) const
 Task<AuthorizerResult> Authorizer::authorize(const AuthorizationAttributes& attributes) {
   auto decided = decide_now(RequestView(attributes));
   if (!decided)
-    co_return AuthorizerResult{Decision::kNoOpinion, "", internal_error("authorizer " + std::string(name()) + " decides nothing")};
+    co_return AuthorizerResult{Decision::kNoOpinion, "",
+                               internal_error("authorizer " + std::string(name()) + " overrides neither decide_now() nor authorize()")};
   co_return std::move(*decided);
 }
 

@@ -11,12 +11,12 @@ std::optional<Result<StorageTransformer::Plain>> StorageTransformer::from_storag
 
 Task<Result<SharedBytes>> StorageTransformer::to_storage(std::string key, SharedBytes bytes) const {
   auto stored = to_storage_now(key, bytes);
-  if (!stored) co_return internal_error("the storage transformer writes nothing");
+  if (!stored) co_return internal_error("the storage transformer overrides neither to_storage_now() nor to_storage()");
   co_return std::move(*stored);
 }
 Task<Result<StorageTransformer::Plain>> StorageTransformer::from_storage(std::string key, SharedBytes bytes) const {
   auto plain = from_storage_now(key, bytes);
-  if (!plain) co_return internal_error("the storage transformer reads nothing");
+  if (!plain) co_return internal_error("the storage transformer overrides neither from_storage_now() nor from_storage()");
   co_return std::move(*plain);
 }
 

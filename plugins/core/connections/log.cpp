@@ -72,8 +72,8 @@ void count_trust(bool skips) {
 }
 
 void count_distrust(std::string_view error) {
-  static Metric& failures =
-      Metric::counter("kube_apiserver_pod_logs_backend_tls_failure_total", "Requests of logs that a kubelet's certificate has ended.", {});
+  static Metric& failures = Metric::counter("kube_apiserver_pod_logs_backend_tls_failure_total",
+                                            "Log requests that failed because the kubelet's certificate could not be verified.", {});
   if (error.find("x509:") != std::string_view::npos) failures.add({});
 }
 
@@ -81,7 +81,7 @@ void count_distrust(std::string_view error) {
 class WhileListening {
  public:
   WhileListening(Exchange& exchange, std::shared_ptr<CallBreaker> breaker)
-      : closed_(exchange.on_close([breaker = std::move(breaker)] { breaker->break_off(timeout("the client has gone", 0)); })) {}
+      : closed_(exchange.on_close([breaker = std::move(breaker)] { breaker->break_off(timeout("the client has disconnected", 0)); })) {}
 
  private:
   CloseSubscription closed_;

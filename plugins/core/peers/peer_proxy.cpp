@@ -53,7 +53,7 @@ Task<Result<Object>> fetch(ApiClient& client, const char* path) {
 
 void count_failure(std::string_view type) {
   static Metric& errors = Metric::counter("apiserver_peer_discovery_sync_errors_total",
-                                          "What went wrong while it was read what peers serve, by the step that failed.", {"type"});
+                                          "Errors while the resources of peers were read, by the step that failed.", {"type"});
   errors.add({type});
 }
 

@@ -270,7 +270,7 @@ class Translator {
 
   // Cancels the call to the kubelet, because the client has disconnected.
   void give_up() {
-    breaker_->break_off(timeout("the client has gone", 0));
+    breaker_->break_off(timeout("the client has disconnected", 0));
     if (answer_) answer_->cancel();
   }
 

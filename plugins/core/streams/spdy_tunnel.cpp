@@ -176,7 +176,7 @@ class Tunnel {
   }
 
   void give_up() {
-    breaker_->break_off(timeout("the client has gone", 0));
+    breaker_->break_off(timeout("the client has disconnected", 0));
     if (answer_) answer_->cancel();
   }
 

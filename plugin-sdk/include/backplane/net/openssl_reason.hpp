@@ -25,7 +25,7 @@ inline std::string openssl_text(std::string_view reason) {
       {"bad decrypt", "the private key is encrypted"},
       {"bad password read", "the private key is encrypted"},
       {"unsupported", "an encoding that is not supported"},
-      {"wrong version number", "the peer does not speak TLS"},
+      {"wrong version number", "the peer does not use TLS"},
       {"unexpected eof while reading", "the peer closed the connection"},
   }};
   for (const auto& [theirs, ours] : kWords) {

@@ -2,8 +2,7 @@
 //
 // Thread-safety: an encoder belongs to one thread at a time.
 // Lifetime:      the encoder shares ownership of the last user that it has encoded. It shares ownership of a request from the request's
-// event
-//                RequestReceived until the last event of that request, or until the event RequestReceived of another request.
+//                event RequestReceived until the last event of that request, or until the event RequestReceived of another request.
 // Errors:        none.
 // Source:        k8s.io/apiserver/pkg/apis/audit/v1/types.go.
 #pragma once
