@@ -331,7 +331,7 @@ class MetricsHandler final : public HttpHandler {
   Task<void> handle(RequestContext&, Exchange& exchange) override {
     if (parts_.may_reset && exchange.method() == "DELETE") {
       parts_.requests.reset();
-      co_await say_reset(exchange);
+      co_await respond_reset(exchange);
       co_return;
     }
     MetricPage::Use use = page_.use();
@@ -425,7 +425,7 @@ class MetricsHandler final : public HttpHandler {
   // Number of bytes that are compressed before the coroutine yields: about half a millisecond of work.
   static constexpr std::size_t kTurn = 256 << 10;
 
-  static Task<void> say_reset(Exchange& exchange) {
+  static Task<void> respond_reset(Exchange& exchange) {
     exchange.set_response_header("X-Content-Type-Options", "nosniff");
     std::vector<SharedBytes> body;
     body.push_back(SharedBytes::from_static("metrics reset\n"));

@@ -207,7 +207,7 @@ StoreParts& ServerParts::add_store(std::unique_ptr<StorageBackend> storage, std:
   store.encoded = std::make_unique<EncodedStorage>(*store.measured, transformers);
   if (options().storage.backend == kEtcdBackend) store.encoded->name_keys_by(BackendKeys(options().storage.etcd_prefix));
   store.encoded->use_scheme(plugins->rows()->scheme);
-  if (caching.names_unreadable) store.encoded->tell_corrupt_objects();
+  if (caching.names_unreadable) store.encoded->log_corrupt_objects();
   if (config.feature_gates().enabled("DetectCacheInconsistency")) caching.comparison_period = kComparisonPeriod;
   if (const auto interval = options().storage.compaction_interval; interval > std::chrono::nanoseconds::zero()) {
     store.compactor = std::make_unique<Compactor>(*store.storage, background, interval);

@@ -50,7 +50,7 @@ class ServedPort final : public DrainableServer {
   std::string address_;
 };
 
-Task<void> tell_when_idle(TaskGroup& tasks, PluginRegistry& plugins, std::shared_ptr<NamedSignal> ended) {
+Task<void> fire_when_idle(TaskGroup& tasks, PluginRegistry& plugins, std::shared_ptr<NamedSignal> ended) {
   co_await tasks.wait_all();
   auto waiting = plugins.wait_tasks();
   co_await std::move(waiting);
@@ -251,7 +251,7 @@ void ServerParts::stop_plugin_tasks() {
   plugins->hurry();
   plugins->stop_tasks();
   auto ended = std::make_shared<NamedSignal>("ended");
-  spawn_detached(background, tell_when_idle(tasks, *plugins, ended));
+  spawn_detached(background, fire_when_idle(tasks, *plugins, ended));
   const bool in_time = run_on(background, wait_for(*ended, kPluginTasks));
   if (in_time) return;
   // A task still runs, and destroying the objects that it uses would crash.  The store is closed and the process exits.

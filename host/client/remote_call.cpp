@@ -65,11 +65,11 @@ Task<Result<std::string>> RemoteCall::read() {
   PieceWait waiting{*this};
   co_await waiting;
   Result<std::string> piece = take_piece();
-  if (piece.ok() && !piece->empty()) tell_read(piece->size());
+  if (piece.ok() && !piece->empty()) notify_read(piece->size());
   co_return piece;
 }
 
-void RemoteCall::tell_read(std::size_t count) {
+void RemoteCall::notify_read(std::size_t count) {
   if (current_executor() == &loop_) {
     if (carrier_ != nullptr) carrier_->call_read(*this, count);
     return;
@@ -113,7 +113,7 @@ Task<bool> RemoteCall::send(std::string piece) {
     if (ended_ || error_) co_return false;
     upload_ += piece;
   }
-  tell_body();
+  notify_body();
   while (true) {
     std::optional<Promise<bool>> room;
     {
@@ -132,10 +132,10 @@ void RemoteCall::end_body() {
     std::lock_guard lock(mutex_);
     upload_ended_ = true;
   }
-  tell_body();
+  notify_body();
 }
 
-void RemoteCall::tell_body() {
+void RemoteCall::notify_body() {
   if (current_executor() == &loop_) {
     if (carrier_ != nullptr) carrier_->call_has_body(*this);
     return;

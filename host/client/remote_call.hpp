@@ -161,8 +161,8 @@ class RemoteCall final : public BreakableCall, public std::enable_shared_from_th
   void append_whole(std::string_view bytes);
   void wake(std::unique_lock<std::mutex>& lock);
   void over(std::unique_lock<std::mutex>& lock);
-  void tell_read(std::size_t count);
-  void tell_body();
+  void notify_read(std::size_t count);
+  void notify_body();
 
   const HttpCall call_;
   Executor& loop_;

@@ -267,7 +267,7 @@ Task<void> pump(Exchange& exchange, WatchStream& stream, Encoder& encoder) {
 }
 
 // Returns true if the history has expired. This error is sent as an ERROR event, which clients expect from a watch cache.
-bool told_in_stream(const Status& status) noexcept { return status.reason() == Reason::kExpired || status.reason() == Reason::kGone; }
+bool sent_in_stream(const Status& status) noexcept { return status.reason() == Reason::kExpired || status.reason() == Reason::kGone; }
 
 // A stream that returns only the error with which the watch was opened.
 class Refused final : public WatchStream {
@@ -314,7 +314,7 @@ Task<Status> serve_watch(const Resource& resource, RequestContext& context, Exch
   auto opened = co_await std::move(opening);
   co_await origin;
   if (!opened.ok()) {
-    if (!told_in_stream(opened.status())) co_return std::move(opened.status());
+    if (!sent_in_stream(opened.status())) co_return std::move(opened.status());
     std::unique_ptr<WatchStream> refused = std::make_unique<Refused>(std::move(opened.status()));
     opened = std::move(refused);
   }

@@ -147,7 +147,7 @@ Task<bool> WebSocket::open() {
 
 void WebSocket::listen(std::function<void()> closed) {
   listening_ = true;
-  spawn_detached(*current_executor(), listen_fenced(std::move(closed)), [done = heard_out_] { done.set(true); });
+  spawn_detached(*current_executor(), listen_fenced(std::move(closed)), [done = listening_done_] { done.set(true); });
 }
 
 Task<void> WebSocket::listen_fenced(std::function<void()> closed) {
@@ -189,7 +189,7 @@ Task<void> WebSocket::end() {
   (void)sent;  // the client may have disconnected
   co_await exchange_.finish();
   if (!listening_) co_return;
-  bool heard = co_await heard_out_.future();
+  bool heard = co_await listening_done_.future();
   (void)heard;
 }
 

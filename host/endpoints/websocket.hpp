@@ -67,7 +67,7 @@ class WebSocket {
 
   Exchange& exchange_;
   bool listening_ = false;
-  Promise<bool> heard_out_;
+  Promise<bool> listening_done_;
 };
 
 }  // namespace backplane::endpoints

@@ -113,7 +113,7 @@ void add_load_error(const std::string& text, Findings& findings) {
 // While an object exists, a process exit is attributed to the plugin that is being loaded.
 class LoadWatch {
  public:
-  explicit LoadWatch(const InspectedPlugin& plugin) : previous_handler_(std::set_terminate(&tell_and_abort)) {
+  explicit LoadWatch(const InspectedPlugin& plugin) : previous_handler_(std::set_terminate(&log_and_abort)) {
     plugin_ = &plugin;
     plugin_details().info("loading plugin={} file={}", plugin.display_name(), plugin.path);
     flush_logs();
@@ -131,7 +131,7 @@ class LoadWatch {
     if (!exception) return "std::terminate() was called";
     return fenced_status([&]() -> Status { std::rethrow_exception(exception); }).status.message();
   }
-  [[noreturn]] static void tell_and_abort() {
+  [[noreturn]] static void log_and_abort() {
     const auto* plugin = plugin_.load();
     plugin_log().error("the process terminates while loading plugin={} file={}: {} {} (static initializers must not throw)",
                        plugin ? plugin->display_name() : "?", plugin ? plugin->path : "?", finding_code::kLoadFailed,

@@ -31,7 +31,7 @@ Task<void> run_hook(PostStartHook hook, PostStartHookContext context, std::share
   ended->fire();
 }
 
-Task<void> tell_when_idle(TaskGroup& tasks, std::shared_ptr<NamedSignal> idle) {
+Task<void> fire_when_idle(TaskGroup& tasks, std::shared_ptr<NamedSignal> idle) {
   auto waiting = tasks.wait_all();
   co_await std::move(waiting);
   idle->fire();
@@ -137,7 +137,7 @@ bool PluginGeneration::drain(const RetireLimits& limits, NamedSignal& hurry) {
   stop_tasks();
   if (tasks_.running() > 0) {
     auto idle = std::make_shared<NamedSignal>("idle");
-    spawn_detached(executor(), tell_when_idle(tasks_, idle));
+    spawn_detached(executor(), fire_when_idle(tasks_, idle));
     if (!fires_within(*idle, hurry, limits.tasks)) return false;
   }
   host_->release_registered();

@@ -32,7 +32,7 @@ Finding probe_failed(const std::string& step, const std::string& what) {
   return {finding_code::kProbeFailed, Severity::kError, step, {}, {}, "in a child process, " + what, "the file is not loaded; repair it"};
 }
 
-void say_step(const char* step) {
+void write_step(const char* step) {
   std::string line(kStep);
   line.append(step).append("\n");
   [[maybe_unused]] const auto written = ::write(STDOUT_FILENO, line.data(), line.size());
@@ -134,12 +134,12 @@ int run_probe(const std::string& file) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
-  say_step("static initializers");
+  write_step("static initializers");
   void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   void* const entry = library != nullptr ? ::dlsym(library, BP_ENTRY_SYMBOL) : nullptr;
   void* const stable_entry = library != nullptr && entry == nullptr ? ::dlsym(library, BP_STABLE_ENTRY) : nullptr;
   if (entry != nullptr || stable_entry != nullptr) {
-    say_step("constructor");
+    write_step("constructor");
     std::unique_ptr<Plugin> plugin;
     try {
       if (entry != nullptr) {
@@ -149,10 +149,10 @@ int run_probe(const std::string& file) {
       }
     } catch (...) {  // the server reports the exception when it loads the plugin
     }
-    say_step("destructor");
+    write_step("destructor");
     plugin.reset();
   }
-  say_step("end");
+  write_step("end");
   ::_exit(0);  // without static destructors: the host's must not run here
 }
 

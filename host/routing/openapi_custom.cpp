@@ -67,7 +67,7 @@ void show_embedded(Object& schema, std::string_view prefix, bool root) {
 
 // ---- v3
 
-bool says_int_or_string(const Value* alternatives) {
+bool is_int_or_string_union(const Value* alternatives) {
   if (alternatives == nullptr || !alternatives->is_array() || alternatives->get_array().size() != 2) return false;
   std::string types;
   for (const Value& each : alternatives->get_array()) {
@@ -84,9 +84,10 @@ void unfold(Object& schema, bool root) {
   each_inner(schema, root, [](Object& inner) { unfold(inner, false); });
   if (!is_true(schema, "x-kubernetes-int-or-string")) return;
   const Array* all = get_array(schema, "allOf");
-  const bool first_says = all != nullptr && !all->empty() && all->front().is_object() && all->front().get_object().size() == 1 &&
-                          says_int_or_string(find(all->front().get_object(), "anyOf"));
-  if (first_says || says_int_or_string(find(schema, "anyOf"))) return;
+  const bool first_is_int_or_string = all != nullptr && !all->empty() && all->front().is_object() &&
+                                      all->front().get_object().size() == 1 &&
+                                      is_int_or_string_union(find(all->front().get_object(), "anyOf"));
+  if (first_is_int_or_string || is_int_or_string_union(find(schema, "anyOf"))) return;
   if (!schema.contains("anyOf")) {
     schema["anyOf"] = int_or_string();
     return;

@@ -115,12 +115,12 @@ std::string_view upstream_server(std::string_view delegate) {
 }
 
 // Logs which plugin serves the request. Enabled by -v=6 or --vmodule=routing=6.
-void tell_who(const RequestInfo& info, std::string_view delegate) {
+void log_delegate(const RequestInfo& info, std::string_view delegate) {
   routing_log().trace("{} {:?} satisfied by delegate={:?} server={}", info.verb, info.path, delegate, upstream_server(delegate));
 }
 
 // Calls one callback. An exception is logged, so that the other callbacks are still called.
-void tell_one(const std::function<void(const GroupVersionsChange&)>& callback, const GroupVersionsChange& change) {
+void notify_callback(const std::function<void(const GroupVersionsChange&)>& callback, const GroupVersionsChange& change) {
   try {
     callback(change);
   } catch (...) {
@@ -149,7 +149,7 @@ std::shared_ptr<HttpHandler> Router::find_handler(const RequestContext& context,
   const RequestInfo& info = context.info;
   const VersionTable* version = is_api_path(info) ? routes->find(info.api_group, info.api_version) : nullptr;
   if (version != nullptr) {
-    tell_who(info, version->delegate);
+    log_delegate(info, version->delegate);
     if (version->forward) return version->forward;
     if (const ResourceRow* row = find_row(*version, info)) return row->handler;
     if (lacks_subresource(*version, info)) return answer_with(not_found(info.api_group, info.resource, info.name));
@@ -241,7 +241,7 @@ Status Router::change(const std::string& delegate, GroupsChange change) {
 // possibly on this thread, the function returns immediately, and the other call processes the queue.
 void Router::tell() {
   std::unique_lock lock(mutex_);
-  if (std::exchange(telling_, true)) return;
+  if (std::exchange(notifying_, true)) return;
   while (!pending_notifications_.empty()) {
     const PendingNotification next = std::move(pending_notifications_.front());
     pending_notifications_.pop_front();
@@ -249,12 +249,12 @@ void Router::tell() {
     lock.unlock();
     const bool any = !next.change.served.empty() || !next.change.gone.empty();
     for (const auto& [_, callback] : callbacks) {
-      if (any) tell_one(callback, next.change);
+      if (any) notify_callback(callback, next.change);
     }
     if (next.complete) groups_complete_.fire();
     lock.lock();
   }
-  telling_ = false;
+  notifying_ = false;
 }
 
 Status Router::publish_path(const std::string& delegate, PathRoute route) {

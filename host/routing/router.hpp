@@ -127,7 +127,7 @@ class Router final : public HttpHandler {
   using Callbacks = std::vector<std::pair<const void*, std::function<void(const GroupVersionsChange&)>>>;
   Callbacks callbacks_;
   std::deque<PendingNotification> pending_notifications_;
-  bool telling_ = false;
+  bool notifying_ = false;
 };
 
 }  // namespace backplane

@@ -216,7 +216,7 @@ int32_t Registrations::add_controller(Reader& in, Writer&, bp_error* error) {
   return in.failed() ? -1 : host_table<bp_controllers_table>(BP_CONTROLLERS_TABLE).add(host_->context, &table, error);
 }
 
-void Registrations::tell_controllers() const {
+void Registrations::notify_controllers() const {
   for (const Watched& watched : watches_) {
     bp_queue* const queue = watched.proxy->controller->queue.load();
     if (queue == nullptr || watched.proxy->informer == nullptr) continue;

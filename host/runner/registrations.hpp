@@ -34,7 +34,7 @@ class Registrations {
   std::deque<Proxy>& proxies() noexcept { return proxies_; }
   // Passes all objects of the informers to the started controllers: calls event() with BP_ADDED, or adds the key to the queue if the watch
   // has no event().
-  void tell_controllers() const;
+  void notify_controllers() const;
 
  private:
   struct Made {

@@ -138,7 +138,7 @@ void Runner::catch_up() {
     runner_log().error("post-start hook failed after a restart plugin={} hook={} error={:?}", options_.plugin, proxy.name,
                        stable::status_of(error).message());
   }
-  registrations_.tell_controllers();
+  registrations_.notify_controllers();
 }
 
 void Runner::note_end(const Process& process, Clock::duration lived) {

@@ -28,8 +28,8 @@ class EncodedStorage final : public ObjectStorage {
   // Sets the kind of the objects whose keys begin with `prefix`.
   void use_kind(std::string_view prefix, StoredKind kind) { values_->forms().use_kind(prefix, std::move(kind)); }
   void forget_kind(std::string_view prefix) { values_->forms().forget_kind(prefix); }
-  // See StoredValues::tell_corrupt_objects().
-  void tell_corrupt_objects() { values_->tell_corrupt_objects(); }
+  // See StoredValues::log_corrupt_objects().
+  void log_corrupt_objects() { values_->log_corrupt_objects(); }
 
   // Sets how keys are shown in logs and errors.  To be called before the first read.
   void name_keys_by(BackendKeys keys) { values_->name_keys_by(std::move(keys)); }

@@ -337,7 +337,7 @@ TEST_F(EncodedStorageTest, WhatCannotBeReadNamesItsKeyAndHidesNothingElse) {
 }
 
 TEST_F(EncodedStorageTest, WhatCannotBeReadIsACorruptObjectWhereThoseCanBeRemoved) {
-  storage_->tell_corrupt_objects();
+  storage_->log_corrupt_objects();
   put(*backend_, key("n/junk"), "\x17\x2a");
   RangeRequest request;
   request.start = key("n/junk");

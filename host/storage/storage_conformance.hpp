@@ -59,7 +59,7 @@ TEST_P(StorageConformance, EveryCommitTakesTheNextRevision) {
   EXPECT_EQ(store.dump("/"), "/a=2 /b=1");
 }
 
-TEST_P(StorageConformance, AKeyKnowsWhenItWasMadeAndChanged) {
+TEST_P(StorageConformance, AKeyHasItsCreateAndModRevision) {
   store.put("/a", "1");
   store.put("/a", "2");
   RangeRequest request;
@@ -267,7 +267,7 @@ TEST_P(StorageConformance, AWatchSeesTheChangesOfItsPrefixInOrder) {
   EXPECT_EQ(store.next(*events, 3), "+/k/a=1 +/k/a=2 -/k/a");
 }
 
-TEST_P(StorageConformance, AnEventTellsWhatStoodThereBefore) {
+TEST_P(StorageConformance, AnEventHasThePreviousValue) {
   store.put("/a", "1");
   auto watch_past = watch("/", 1);
   store.put("/a", "2");

@@ -22,7 +22,7 @@ Status in(std::string_view which, const Status& status) {
 Status stuck(std::string message) { return Status(Reason::kConflict, std::move(message)); }
 Status damaged(std::string message) { return Status(Reason::kInternalError, std::move(message)); }
 
-std::function<void(std::uint64_t)> tell_of_raising(const CopySettings& settings) {
+std::function<void(std::uint64_t)> log_raised_revision(const CopySettings& settings) {
   if (!settings.progress) return {};
   return [progress = settings.progress](std::uint64_t revision) { progress("raised", revision); };
 }
@@ -30,7 +30,7 @@ std::function<void(std::uint64_t)> tell_of_raising(const CopySettings& settings)
 class StoreCopy {
  public:
   StoreCopy(StorageBackend& from, StorageBackend& to, CopySettings settings)
-      : from_(from), to_(to), settings_(std::move(settings)), raised_(tell_of_raising(settings_)), writer_(to, settings_.lease) {}
+      : from_(from), to_(to), settings_(std::move(settings)), raised_(log_raised_revision(settings_)), writer_(to, settings_.lease) {}
   Task<Result<CopyReport>> run();
 
  private:

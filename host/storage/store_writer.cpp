@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kFillerKey = "/registry.backplane/filler";  // written and removed to raise the revision
 constexpr std::size_t kFillers = 256;                                  // concurrent writes while the revision is raised
-constexpr Revision kTellEvery = 10'000;
+constexpr Revision kReportEvery = 10'000;
 constexpr std::size_t kMaxWrites = 100;              // the limit of changes per transaction; etcd accepts 128
 constexpr std::size_t kMaxWriteBytes = 1024 * 1024;  // the limit of the size of a transaction, unless it has a single larger value
 constexpr std::size_t kKeysPerLease = 1000;
@@ -33,7 +33,7 @@ Task<void> fill(std::shared_ptr<Filling> filling) {
     } else {
       filling->reached = std::max(filling->reached, written->revision);
     }
-    if (filling->progress && filling->reached % kTellEvery == 0) filling->progress(static_cast<std::uint64_t>(filling->reached));
+    if (filling->progress && filling->reached % kReportEvery == 0) filling->progress(static_cast<std::uint64_t>(filling->reached));
   }
   if (--filling->running == 0) filling->done.set(true);
 }

@@ -35,7 +35,7 @@ class StoredValues {
   StoredForms& forms() noexcept { return forms_; }
   // Makes errors report unreadable objects as corrupt, as upstream with AllowUnsafeMalformedObjectDeletion. To be called before the first
   // read.
-  void tell_corrupt_objects() { corrupt_objects_ = true; }
+  void log_corrupt_objects() { corrupt_objects_ = true; }
 
   // Sets how keys are shown in errors.  To be called before the first read.
   void name_keys_by(BackendKeys keys) { keys_ = std::move(keys); }

@@ -30,9 +30,9 @@ STACK_OF(X509) * chain_of_ticket(SSL* ssl) {
   return chain.release();
 }
 
-class JudgedPeer final : public PeerTrust {
+class VerifiedPeer final : public PeerTrust {
  public:
-  JudgedPeer(X509Ptr leaf, ChainPtr chain, std::shared_ptr<const ClientTrust> trust)
+  VerifiedPeer(X509Ptr leaf, ChainPtr chain, std::shared_ptr<const ClientTrust> trust)
       : leaf_(std::move(leaf)), chain_(std::move(chain)), trust_(std::move(trust)) {}
 
   bool accepted() const override {
@@ -97,12 +97,12 @@ int keep_chain_in_ticket(SSL* ssl, void*) {
   return SSL_SESSION_set1_ticket_appdata(SSL_get_session(ssl), bytes.data(), bytes.size());
 }
 
-std::shared_ptr<const PeerTrust> judge_peer(SSL* ssl, std::shared_ptr<const ClientTrust> trust) {
+std::shared_ptr<const PeerTrust> verify_peer(SSL* ssl, std::shared_ptr<const ClientTrust> trust) {
   X509Ptr leaf(SSL_get1_peer_certificate(ssl));
   if (!leaf) return nullptr;
   STACK_OF(X509)* sent = SSL_get_peer_cert_chain(ssl);
   ChainPtr chain(sent != nullptr ? X509_chain_up_ref(sent) : chain_of_ticket(ssl));
-  return std::make_shared<JudgedPeer>(std::move(leaf), std::move(chain), std::move(trust));
+  return std::make_shared<VerifiedPeer>(std::move(leaf), std::move(chain), std::move(trust));
 }
 
 }  // namespace backplane

@@ -49,6 +49,6 @@ class ClientTrust {
 int keep_chain_in_ticket(SSL* ssl, void*);
 
 // Returns the object that verifies the certificate of `ssl`'s peer; null if the peer has sent no certificate.
-std::shared_ptr<const PeerTrust> judge_peer(SSL* ssl, std::shared_ptr<const ClientTrust> trust);
+std::shared_ptr<const PeerTrust> verify_peer(SSL* ssl, std::shared_ptr<const ClientTrust> trust);
 
 }  // namespace backplane

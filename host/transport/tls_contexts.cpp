@@ -42,7 +42,7 @@ int no_password(char*, int, int, void*) { return 0; }
 
 // An invalid client certificate does not end the handshake. ClientTrust verifies it at the first request, so that the client gets 401 with
 // a message.
-int judge_later(X509_STORE_CTX*, void*) { return 1; }
+int verify_later(X509_STORE_CTX*, void*) { return 1; }
 
 // Returns the next certificate of a PEM text, or null at its end. If the text contains an invalid certificate, the result is null and
 // `broken` is true.
@@ -107,7 +107,7 @@ Status trust_clients(SSL_CTX* context, const TlsMaterial::Group& bundles) {
   if (Status status = add_authorities(store, bundles); !status.ok()) return status;
   if (Status status = ask_for(context, store); !status.ok()) return status;
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
-  SSL_CTX_set_cert_verify_callback(context, judge_later, nullptr);
+  SSL_CTX_set_cert_verify_callback(context, verify_later, nullptr);
   SSL_CTX_set_session_ticket_cb(context, keep_chain_in_ticket, nullptr, nullptr);
   return {};
 }
@@ -223,8 +223,8 @@ std::shared_ptr<PeerInfo> peer_info(SSL* ssl, const TlsContexts& contexts, std::
   info->remote_address = std::move(remote_address);
   X509* certificate = SSL_get0_peer_certificate(ssl);
   if (certificate == nullptr) return info;
-  info->trust = judge_peer(ssl, contexts.trust());
-  if (contexts.proxy_authorities()) info->proxy_trust = judge_peer(ssl, contexts.trust()->front_proxies());
+  info->trust = verify_peer(ssl, contexts.trust());
+  if (contexts.proxy_authorities()) info->proxy_trust = verify_peer(ssl, contexts.trust()->front_proxies());
   info->certificate = describe_certificate(certificate);
   info->certificate_expires = certificate_expiry(certificate);
   return info;

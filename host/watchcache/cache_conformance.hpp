@@ -489,7 +489,7 @@ TEST_P(CacheConformance, WhatEntersOrLeavesASelectionIsAddedOrDeleted) {
   EXPECT_EQ(next(*stream, 2), "A:a D:a");
 }
 
-TEST_P(CacheConformance, AScopedWatchSeesNothingElse) {
+TEST_P(CacheConformance, AScopedWatchGetsNoOtherEvents) {
   start_hub();
   EXPECT_EQ(names({}), "");
   auto one = watch(at("1"), {"ns", "b"});

@@ -60,7 +60,7 @@ void EventLog::reset(Revision floor) {
     first_ = end_ = (end_ / kSegment + 1) * kSegment;
     floor_ = floor;
     bytes_ = 0;
-    take_everybody(wakes);
+    take_all_waiters(wakes);
   }
   resume(std::move(wakes));
 }
@@ -122,7 +122,7 @@ void EventLog::close() {
   {
     std::lock_guard lock(mutex_);
     closed_ = true;
-    take_everybody(wakes);
+    take_all_waiters(wakes);
   }
   resume(std::move(wakes));
 }

@@ -141,8 +141,8 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   // The waiters of one executor that wait for the same topic.
   struct Group {
     // kQuiet: no round is planned. kGathering: a timer will begin the round. kCalled: the round has been posted before its timer expired.
-    // kTelling: the round resumes waiters.
-    enum class State : unsigned char { kQuiet, kGathering, kCalled, kTelling };
+    // kNotifying: the round resumes waiters.
+    enum class State : unsigned char { kQuiet, kGathering, kCalled, kNotifying };
     Executor* executor = nullptr;
     Waiters waiters;
     State state = State::kQuiet;
@@ -179,7 +179,7 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   void take(Group& group, Waiter& waiter, Wakes& wakes);
   // Moves the waiters that have not received all events of the group to `wakes`.
   void take_concerned(Group& group, Wakes& wakes);
-  void take_everybody(Wakes& wakes);
+  void take_all_waiters(Wakes& wakes);
   // Moves the waiters of `groups`, which the records from `from` on concern, to `wakes`, or prepares a round for them.
   void wake(Groups& groups, const Place& place, std::uint64_t from, Wakes& wakes);
   void wake_topics(const std::vector<Topic>& touched, std::uint64_t from, Wakes& wakes);

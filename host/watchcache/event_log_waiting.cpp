@@ -90,7 +90,7 @@ void EventLog::take_concerned(Group& group, Wakes& wakes) {
   group.first = kNothing;
 }
 
-void EventLog::take_everybody(Wakes& wakes) {
+void EventLog::take_all_waiters(Wakes& wakes) {
   const auto take_all = [&](Groups& groups) {
     for (Group& group : groups) {
       while (!group.waiters.empty()) take(group, *group.waiters.back(), wakes);
@@ -182,7 +182,7 @@ void EventLog::begin_round(const Place& place, Executor* executor, std::uint64_t
     // The round has already run: call() posted it before this timer expired.
     if (group == nullptr || group->round != number) return;
     ++group->round;
-    group->state = Group::State::kTelling;
+    group->state = Group::State::kNotifying;
     Wakes wakes;
     take_concerned(*group, wakes);
     if (!wakes.empty()) round->waiters = std::move(wakes.front().waiters);

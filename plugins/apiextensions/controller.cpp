@@ -29,7 +29,7 @@ void Controller::start_informer() {
   ResourceEventHandler handler = enqueue_keys(queue_);
   handler.on_update = [weak = weak_from_this(), enqueue = handler.on_update](const ObjectRef& old, const ObjectRef& now) {
     if (const auto self = weak.lock(); self && old == now) {
-      self->judge_again(std::string(now->name()));
+      self->check_again(std::string(now->name()));
       self->serving_.try_again(std::string(now->name()));
     }
     enqueue(old, now);
@@ -120,7 +120,7 @@ bool Controller::waits(const std::string& name, const Todo& todo) {
   return pause.count() > 0;
 }
 
-void Controller::judge_again(const std::string& name) {
+void Controller::check_again(const std::string& name) {
   if (const auto found = entries_.find(name); found != entries_.end()) found->second.seen = false;
 }
 
@@ -143,7 +143,7 @@ Controller::Todo Controller::look(const std::string& name, Entry& entry, Object 
   todo.uid = meta_text(crd, "uid");
   if (std::exchange(entry.uid, todo.uid) != todo.uid) {
     entry.may_establish.reset();
-    entry.structure_judged.reset();
+    entry.structure_checked.reset();
   }
   todo.generation = get_int_path(crd, "metadata.generation").value_or(0);
   index(name, crd);
@@ -154,8 +154,8 @@ Controller::Todo Controller::look(const std::string& name, Entry& entry, Object 
     return todo;
   }
   todo.verdict = judge(crd, names_.taken(std::string(get_string(spec_of(crd), "group"))));
-  if (entry.structure_judged != todo.generation) judge_structure(crd, todo.verdict);
-  if (todo.verdict.empty()) entry.structure_judged = todo.generation;
+  if (entry.structure_checked != todo.generation) verify_structure(crd, todo.verdict);
+  if (todo.verdict.empty()) entry.structure_checked = todo.generation;
   todo.verdict.apply(crd);
   index(name, crd);
   serving_.serve(name, crd, entry.stored, newest());
@@ -204,7 +204,7 @@ void Controller::take_written(const std::string& name, Entry& entry, ObjectRef w
   const bool same = get_int_path(crd, "metadata.generation").value_or(0) == generation && meta_text(crd, "deletionTimestamp").empty();
   entry.seen = same && judge(crd, names_.taken(std::string(get_string(spec_of(crd), "group")))).empty();
   if (same) serving_.renew(name, entry.stored);
-  entry.structure_judged = generation;
+  entry.structure_checked = generation;
 }
 
 void Controller::forget(const std::string& name) {
@@ -220,7 +220,7 @@ void Controller::index(const std::string& name, const Object& crd) { look_again(
 
 void Controller::look_again(const NameIndex::Freed& names) {
   for (const std::string& name : names) {
-    judge_again(name);
+    check_again(name);
     queue_->add(name);
   }
 }

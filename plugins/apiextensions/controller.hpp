@@ -53,7 +53,7 @@ class Controller : public std::enable_shared_from_this<Controller> {
     std::string uid;    // detects that the definition was replaced by one of the same name
     // The time from which the definition may be established; nullopt: the delay has not begun.
     std::optional<std::chrono::steady_clock::time_point> may_establish = std::nullopt;
-    std::optional<std::int64_t> structure_judged = std::nullopt;  // the generation whose schemas the status describes
+    std::optional<std::int64_t> structure_checked = std::nullopt;  // the generation whose schemas the status describes
   };
   // The status changes that look() has computed and write() makes.
   struct Todo {
@@ -74,7 +74,7 @@ class Controller : public std::enable_shared_from_this<Controller> {
   bool waits(const std::string& name, const Todo& todo);
   void take_written(const std::string& name, Entry& entry, ObjectRef written, std::int64_t generation);
   // Marks the definition as not processed, so that the next reconcile() does not skip it.
-  void judge_again(const std::string& name);
+  void check_again(const std::string& name);
   // Stores `known` if it is newer. Returns true if the newest revision has not been processed.
   bool renew(const std::string& name, ObjectRef known);
   // Updates the names and the served resource, and returns the status changes. `crd`: the tree of entry.stored.

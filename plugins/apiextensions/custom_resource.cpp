@@ -180,7 +180,7 @@ void ask_rules(const CustomVersion& version, const Value& object, const Value* o
   if (version.rules == nullptr) return;
   // A missing name is reported by another check, with the same kind of error.
   const bool nameless = old == nullptr && meta_name(object.get_object()).empty();
-  if (nameless || blocks_rules(findings.errors)) return say_blocked(findings.errors);
+  if (nameless || blocks_rules(findings.errors)) return report_rule_stopped(findings.errors);
   run_rules(version.rules->get(), object, old, old != nullptr, "", budget, findings);
 }
 

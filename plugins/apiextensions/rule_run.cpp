@@ -313,7 +313,7 @@ bool blocks_rules(const FieldErrors& errors) {
   });
 }
 
-void say_blocked(FieldErrors& errors) {
+void report_rule_stopped(FieldErrors& errors) {
   errors.invalid_raw("", "null",
                      "some validation rules were not checked because the object was invalid; correct the existing errors to complete "
                      "validation");

@@ -24,8 +24,9 @@ struct RuleFindings {
 void run_rules(const RuleNode& rules, const Value& object, const Value* old, bool ratchet, const std::string& path, cel::Budget& budget,
                RuleFindings findings);
 
-// True if `errors` has an error of a type after which upstream runs no rules. say_blocked() adds the error that upstream then reports.
+// True if `errors` has an error of a type after which upstream runs no rules. report_rule_stopped() adds the error that upstream then
+// reports.
 bool blocks_rules(const FieldErrors& errors);
-void say_blocked(FieldErrors& errors);
+void report_rule_stopped(FieldErrors& errors);
 
 }  // namespace backplane::apiextensions

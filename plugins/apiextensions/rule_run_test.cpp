@@ -248,7 +248,7 @@ TEST(RuleRunTest, ObjectsWithProblemsOfSomeKindsAreNotAsked) {
   errors.required("d");
   EXPECT_TRUE(blocks_rules(errors));
   FieldErrors blocked;
-  say_blocked(blocked);
+  report_rule_stopped(blocked);
   EXPECT_EQ(
       blocked.aggregate_message(),
       "<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to "

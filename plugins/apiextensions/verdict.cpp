@@ -129,7 +129,7 @@ Verdict judge(const Object& crd, const TakenNames& taken) {
   return verdict;
 }
 
-void judge_structure(const Object& crd, Verdict& verdict) {
+void verify_structure(const Object& crd, Verdict& verdict) {
   std::optional<Condition> condition = structure_condition(crd);
   if (!condition)
     verdict.drops_non_structural = find_condition(crd, kNonStructural) != nullptr;

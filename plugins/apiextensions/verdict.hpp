@@ -34,6 +34,6 @@ bool needs_names(const Object& crd);
 Verdict judge(const Object& crd, const TakenNames& taken);
 // Adds the change of the condition NonStructuralSchema. Called once for each generation of a definition, so that servers that evaluate a
 // schema differently do not overwrite each other's conditions forever.
-void judge_structure(const Object& crd, Verdict& verdict);
+void verify_structure(const Object& crd, Verdict& verdict);
 
 }  // namespace backplane::apiextensions

@@ -32,14 +32,14 @@ class AuditPlugin final : public Plugin {
  private:
   using PolicyRef = std::shared_ptr<const CompiledPolicy>;
 
-  static void say_unused(Host& host, const std::string& backend) {
+  static void warn_unused(Host& host, const std::string& backend) {
     host.logger().info("No audit policy file provided, no events will be recorded for " + backend + " backend");
   }
 
   static Status add_log(Host& host, const LogSettings& settings, const PolicyRef& policy) {
     if (Status status = LogFile::ensure(settings.file); !status.ok()) return status;
     if (policy == nullptr) {
-      say_unused(host, "log");
+      warn_unused(host, "log");
       return {};
     }
     return host.register_audit(
@@ -48,7 +48,7 @@ class AuditPlugin final : public Plugin {
 
   static Status add_webhook(Host& host, const WebhookSettings& settings, const PolicyRef& policy) {
     if (policy == nullptr) {
-      say_unused(host, "webhook");
+      warn_unused(host, "webhook");
       return {};
     }
     auto poster = WebhookPoster::make(host, settings.kubeconfig, settings.first_pause);

@@ -82,8 +82,8 @@ Task<void> IdentityLease::run(Signal& stop) {
     Status renewed = co_await renew();
     busy_ = false;
     // The first error is not logged, because the namespace may not exist yet.
-    const bool worth_telling = pause > kFirstPause && !stop.fired();
-    if (!renewed.ok() && worth_telling) host_.logger().error("failed to renew the identity lease, will retry: " + renewed.message());
+    const bool worth_reporting = pause > kFirstPause && !stop.fired();
+    if (!renewed.ok() && worth_reporting) host_.logger().error("failed to renew the identity lease, will retry: " + renewed.message());
     pause = renewed.ok() ? kFirstPause : std::min(2 * pause, kLongestPause);
     running = co_await sleeper.sleep(renewed.ok() ? std::chrono::milliseconds(kInterval) : pause);
   }

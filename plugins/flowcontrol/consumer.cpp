@@ -134,7 +134,7 @@ Task<void> ConfigConsumer::adjust(Signal& stop) {
     for (const StoredObjects& each : host_.stored_objects()) {
       stored[stored_key(each.resource.group, each.resource.resource)] = {each.objects, each.bytes};
     }
-    gate_->know_stored(std::move(stored));
+    gate_->set_stored_counts(std::move(stored));
     gate_->adjust();
     running = co_await sleeper.sleep(kAdjustmentPeriod);
   }

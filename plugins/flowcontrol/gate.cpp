@@ -61,7 +61,7 @@ std::uint32_t Gate::seats_for(const RequestContext& context, const Entry& entry,
   return list_width(context.info, stored, entry.most_seats, list_cost_);
 }
 
-void Gate::tell_where(Exchange& exchange, const Entry& entry) {
+void Gate::set_flow_headers(Exchange& exchange, const Entry& entry) {
   exchange.add_response_header(kLevelHeader, entry.level_uid);
   exchange.add_response_header(kSchemaHeader, entry.schema_uid);
 }
@@ -70,7 +70,7 @@ void Gate::refuse(Exchange& exchange, const Entry& entry, RejectReason reason) {
   entry.counts->rejected[reason].fetch_add(1, std::memory_order_relaxed);
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const std::int64_t seconds = entry.level->retry_after().refused(std::chrono::duration_cast<std::chrono::seconds>(now).count());
-  tell_where(exchange, entry);
+  set_flow_headers(exchange, entry);
   exchange.set_response_header("Retry-After", std::to_string(seconds));
 }
 
@@ -106,7 +106,7 @@ GateAnswer Gate::enter(RequestContext& context, Exchange& exchange, GatePass& pa
       case Level::Taken::kTaken:
         if (seats > 1) entry.counts->wide.observe(seats, seats);
         admit(pass, context, entry, now, now);
-        tell_where(exchange, entry);
+        set_flow_headers(exchange, entry);
         return GateAnswer::kEnter;
       case Level::Taken::kRefused:
         refuse(exchange, entry, kConcurrencyLimit);
@@ -228,7 +228,7 @@ Task<bool> Gate::wait(RequestContext& context, Exchange& exchange, GatePass& pas
   }
   pass.queue = waiter->queue;
   admit(pass, context, *entry, arrived, decided);
-  tell_where(exchange, *entry);
+  set_flow_headers(exchange, *entry);
   co_return true;
 }
 

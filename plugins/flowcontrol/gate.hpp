@@ -3,7 +3,7 @@
 // The configuration is an immutable snapshot. Each thread caches the last snapshot and, for every request, compares its number with the
 // current number. A request that is admitted without waiting takes only the lock of its thread in RunningRequests, which is hardly
 // ever contended.
-// Thread-safety: requests from any thread; configure(), adjust(), know_stored() and sweep() from one thread at a time.
+// Thread-safety: requests from any thread; configure(), adjust(), set_stored_counts() and sweep() from one thread at a time.
 // Lifetime:      shared; outlives every request between enter() and leave().
 // Errors:        none.
 #pragma once
@@ -53,7 +53,7 @@ class Gate final : public RequestGate {
   void configure(std::vector<PriorityLevel> levels, std::vector<FlowSchema> schemas);
   // Computes the seats of each level from its demand since the last computation.
   void adjust();
-  void know_stored(StoredCounts stored);
+  void set_stored_counts(StoredCounts stored);
   // Removes deleted levels that have become empty, and starts a new period for the maximum number of waiting requests; called every second.
   void sweep();
 
@@ -94,7 +94,7 @@ class Gate final : public RequestGate {
 
   const std::shared_ptr<const Snapshot>& snapshot() const;
   std::uint32_t seats_for(const RequestContext& context, const Entry& entry, const StoredCounts& stored) const;
-  static void tell_where(Exchange& exchange, const Entry& entry);
+  static void set_flow_headers(Exchange& exchange, const Entry& entry);
   static void refuse(Exchange& exchange, const Entry& entry, RejectReason reason);
   // Fills `pass` with the level and the seats of the request, also for a refused one.
   static void fill(GatePass& pass, const Entry& entry, std::uint32_t seats);
@@ -123,7 +123,7 @@ class Gate final : public RequestGate {
 };
 
 // The built-in spec of a mandatory object, used while the object does not exist in the store.
-PriorityLevel imagined_level(std::string_view name);
-FlowSchema imagined_schema(std::string_view name);
+PriorityLevel bootstrap_level(std::string_view name);
+FlowSchema bootstrap_schema(std::string_view name);
 
 }  // namespace backplane::flowcontrol

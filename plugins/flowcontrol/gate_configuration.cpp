@@ -15,7 +15,7 @@ constexpr std::string_view kExempt = "exempt", kCatchAll = "catch-all";
 // The maximum share of a level's seats for one request.
 constexpr double kMostPart = 0.15;
 
-Object imagined(std::string_view resource, std::string_view name) {
+Object bootstrap_object(std::string_view resource, std::string_view name) {
   const Bootstrap* bootstrap = find_bootstrap(resource, name);
   if (bootstrap == nullptr) throw std::logic_error("a mandatory object of flowcontrol has no built-in definition");
   Object object;
@@ -32,12 +32,12 @@ bool has_name(const std::vector<FlowSchema>& schemas, std::string_view name) {
 
 }  // namespace
 
-PriorityLevel imagined_level(std::string_view name) {
-  auto level = read_priority_level(imagined(kPriorityLevels, name));
+PriorityLevel bootstrap_level(std::string_view name) {
+  auto level = read_priority_level(bootstrap_object(kPriorityLevels, name));
   if (!level) throw std::logic_error("a mandatory priority level cannot be read");
   return *level;
 }
-FlowSchema imagined_schema(std::string_view name) { return read_flow_schema(imagined(kFlowSchemas, name)); }
+FlowSchema bootstrap_schema(std::string_view name) { return read_flow_schema(bootstrap_object(kFlowSchemas, name)); }
 
 void Gate::configure(std::vector<PriorityLevel> levels, std::vector<FlowSchema> schemas) {
   const std::lock_guard lock(mutex_);
@@ -47,8 +47,8 @@ void Gate::configure(std::vector<PriorityLevel> levels, std::vector<FlowSchema> 
     return level == levels_.end() || level->second.leaving;
   });
   sort_for_matching(schemas);
-  if (!has_name(schemas, kExempt)) schemas.insert(schemas.begin(), imagined_schema(kExempt));
-  if (!has_name(schemas, kCatchAll)) schemas.push_back(imagined_schema(kCatchAll));
+  if (!has_name(schemas, kExempt)) schemas.insert(schemas.begin(), bootstrap_schema(kExempt));
+  if (!has_name(schemas, kCatchAll)) schemas.push_back(bootstrap_schema(kCatchAll));
   schemas_ = std::move(schemas);
   divide();
   share(Clock::now());
@@ -60,7 +60,7 @@ void Gate::configure(std::vector<PriorityLevel> levels, std::vector<FlowSchema> 
 void Gate::take_levels(std::vector<PriorityLevel> levels) {
   for (const std::string_view name : {kExempt, kCatchAll}) {
     const auto found = std::find_if(levels.begin(), levels.end(), [&](const PriorityLevel& level) { return level.name == name; });
-    if (found == levels.end()) levels.push_back(imagined_level(name));
+    if (found == levels.end()) levels.push_back(bootstrap_level(name));
   }
   for (auto& [name, state] : levels_) state.leaving = true;
   for (PriorityLevel& level : levels) {
@@ -140,7 +140,7 @@ void Gate::adjust() {
   share(Clock::now());
 }
 
-void Gate::know_stored(StoredCounts stored) {
+void Gate::set_stored_counts(StoredCounts stored) {
   auto shared = std::make_shared<const StoredCounts>(std::move(stored));
   const std::lock_guard lock(mutex_);
   if (*shared == *stored_) return;

@@ -45,14 +45,14 @@ std::optional<Asked> read(const Query& query) {
   return asked;
 }
 
-bool is_number_that_says_something(std::string_view revision) { return !revision.empty() && revision != "0"; }
+bool is_specific_revision(std::string_view revision) { return !revision.empty() && revision != "0"; }
 
 // Whether upstream's watch cache answers the request.
 bool from_cache(const Asked& asked) {
   if (asked.match == "Exact") return false;
   if (asked.match == "NotOlderThan") return true;
   if (!asked.match.empty() || asked.continues) return false;
-  return asked.limit == 0 || !is_number_that_says_something(asked.revision);
+  return asked.limit == 0 || !is_specific_revision(asked.revision);
 }
 
 std::uint64_t seats_of_objects(const Asked& asked, std::uint64_t stored, bool cached, bool one) {
@@ -83,7 +83,7 @@ std::uint32_t list_width(const RequestInfo& info, const StoredCounts& stored, st
   const auto asked = info.query_error.ok() ? read(info.query) : std::nullopt;
   if (!asked) return highest;
   const bool watch = info.verb == "watch";
-  if (watch && !asked->initial_events.value_or(false) && is_number_that_says_something(asked->revision)) return 1;
+  if (watch && !asked->initial_events.value_or(false) && is_specific_revision(asked->revision)) return 1;
   // A list of objects that this server does not store is cheap for this server.
   const auto found = stored.find(stored_key(info.api_group, info.resource));
   if (found == stored.end()) return 1;

@@ -59,7 +59,7 @@ CidrStep next_step(const Object& object, const std::vector<std::string>& ranges)
   const Object* ready = ready_condition(object);
   const std::string_view status = ready != nullptr ? get_string(*ready, "status") : std::string_view();
   if (status == "True") return CidrStep::kNothing;
-  return status == "False" ? CidrStep::kSomebodySays : CidrStep::kSetReady;
+  return status == "False" ? CidrStep::kNotReadyByClient : CidrStep::kSetReady;
 }
 
 Task<void> DefaultServiceCidr::warn(Object object, std::string reason, std::string note) {
@@ -143,13 +143,13 @@ Task<Status> DefaultServiceCidr::sync() {
   const CidrStep step = next_step(*have, ranges_);
   if (step == CidrStep::kJoinFamily) co_return co_await join_family(std::move(*have));
   if (step == CidrStep::kSetReady) co_return co_await set_ready(std::move(*have));
-  if (step == CidrStep::kMismatch && !told_mismatch_) {
-    told_mismatch_ = true;
+  if (step == CidrStep::kMismatch && !reported_mismatch_) {
+    reported_mismatch_ = true;
     std::string note =
         "The default ServiceCIDR " + listed(ranges_of(*have)) + " does not match the controller flag configurations " + listed(ranges_);
     co_await warn(std::move(*have), "KubernetesDefaultServiceCIDRInconsistent", std::move(note));
-  } else if (step == CidrStep::kSomebodySays && !told_not_ready_) {
-    told_not_ready_ = true;
+  } else if (step == CidrStep::kNotReadyByClient && !reported_not_ready_) {
+    reported_not_ready_ = true;
     const Object& condition = *ready_condition(*have);
     std::string reason(get_string(condition, "reason")),
         note = "Configuration matches, but " + std::string(get_string(condition, "message"));

@@ -19,10 +19,10 @@ namespace backplane::networking {
 // The action of a pass, by the state of the object.
 enum class CidrStep : unsigned char {
   kNothing,
-  kJoinFamily,    // the object has only the first range, the flag has two
-  kSetReady,      // the condition Ready is absent
-  kMismatch,      // other ranges than the flags name
-  kSomebodySays,  // a client has set Ready to False
+  kJoinFamily,        // the object has only the first range, the flag has two
+  kSetReady,          // the condition Ready is absent
+  kMismatch,          // other ranges than the flags name
+  kNotReadyByClient,  // a client has set Ready to False
 };
 CidrStep next_step(const Object& service_cidr, const std::vector<std::string>& ranges);
 
@@ -47,8 +47,8 @@ class DefaultServiceCidr {
   Host& host_;
   const std::vector<std::string> ranges_;
   std::optional<ApiClient> client_;  // set by start()
-  bool told_mismatch_ = false;
-  bool told_not_ready_ = false;
+  bool reported_mismatch_ = false;
+  bool reported_not_ready_ = false;
 };
 
 }  // namespace backplane::networking

@@ -26,7 +26,7 @@ TEST(DefaultServiceCidr, IsSetReadyUnlessItsConditionIsFalse) {
   };
   EXPECT_EQ(with("Unknown"), CidrStep::kSetReady);
   EXPECT_EQ(with("True"), CidrStep::kNothing);
-  EXPECT_EQ(with("False"), CidrStep::kSomebodySays);
+  EXPECT_EQ(with("False"), CidrStep::kNotReadyByClient);
   EXPECT_EQ(step(R"({"metadata":{"deletionTimestamp":"2026-01-01T00:00:00Z"},"spec":{"cidrs":["10.0.0.0/16"]}})", {"10.0.0.0/16"}),
             CidrStep::kNothing);
 }

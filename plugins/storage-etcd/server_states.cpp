@@ -45,15 +45,15 @@ void ServerStates::note(std::size_t server, const std::string& version, std::int
   // The maximum of the responses of one round; the first response of a later round begins a new maximum.
   size_ = now - size_known_ < kPatience ? std::max(size_, size) : size;
   size_known_ = now;
-  judge_versions();
+  check_server_versions();
 }
 
-void ServerStates::judge_versions() {
+void ServerStates::check_server_versions() {
   const auto unknown = std::find(versions_.begin(), versions_.end(), std::string());
   if (unknown != versions_.end()) return;
   const bool first = !std::exchange(known_, true);
   if (true_.load()) return;
-  const auto old = std::find_if_not(versions_.begin(), versions_.end(), tells_progress_truly);
+  const auto old = std::find_if_not(versions_.begin(), versions_.end(), reports_progress_in_order);
   if (old == versions_.end()) {
     true_.store(true);
   } else if (logger_ != nullptr && first) {

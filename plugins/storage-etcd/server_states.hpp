@@ -27,8 +27,8 @@ class ServerStates {
   // Requests the status of every server, unless the last round was recent. A round is recent for a second, or, once the versions of all
   // servers are known, for `size_age` if that is longer.
   void look() noexcept;
-  // True if every server responds to progress requests in order (tells_progress_truly()). All servers must, because a watch may be reopened
-  // on any of them.
+  // True if every server responds to progress requests in order (reports_progress_in_order()). All servers must, because a watch may be
+  // reopened on any of them.
   bool progress_is_true() const noexcept { return true_.load(); }
   // The size of the store, the largest of all servers in the last round; -1: unknown.  Starts a round if the last one is too old.
   std::int64_t size_bytes() noexcept;
@@ -39,7 +39,7 @@ class ServerStates {
   static constexpr std::chrono::seconds kPatience{5};
   Task<void> ask(std::size_t server, std::shared_ptr<Cluster::Turn> turn);
   void note(std::size_t server, const std::string& version, std::int64_t size);
-  void judge_versions();
+  void check_server_versions();
 
   Cluster& cluster_;
   Executor& executor_;

@@ -92,7 +92,7 @@ StorageEvent take(etcdserverpb::Event& event, const Keys& keys) {
   return out;
 }
 
-bool tells_progress_truly(std::string_view version) {
+bool reports_progress_in_order(std::string_view version) {
   std::array<int, 3> parts{};
   for (int& part : parts) {
     const auto [end, error] = std::from_chars(version.data(), version.data() + version.size(), part);

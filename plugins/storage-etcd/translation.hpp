@@ -39,6 +39,6 @@ StorageEvent take(etcdserverpb::Event& event, const Keys& keys);
 
 // True if servers of this version respond to a progress request only after they have sent all previous events: 3.4.31 and later versions
 // of 3.4; 3.5.13 and all later versions (kube-apiserver's rule for consistent reads from its cache).
-bool tells_progress_truly(std::string_view version);
+bool reports_progress_in_order(std::string_view version);
 
 }  // namespace backplane::etcd

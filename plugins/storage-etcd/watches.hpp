@@ -27,7 +27,7 @@ class Watches {
   ~Watches();
 
   std::unique_ptr<StorageWatch> open(std::string prefix, Revision after);
-  // Sends a progress request on every open stream. Requires servers whose version fulfils tells_progress_truly().
+  // Sends a progress request on every open stream. Requires servers whose version fulfils reports_progress_in_order().
   void ask_progress();
   // Sets whether streams that are opened later include the fence: such a stream watches the fence and the whole root, and the watch filters
   // by its prefix.

@@ -22,9 +22,9 @@ bool is_log(std::string_view path) { return path.ends_with(".log"); }
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 // The file system of the ledger's Env: updates the ledger when a log is created or deleted, and reserves the space of logs.
-class TellingFiles final : public rocksdb::FileSystemWrapper {
+class LedgerFileSystem final : public rocksdb::FileSystemWrapper {
  public:
-  explicit TellingFiles(LogLedger& ledger) : FileSystemWrapper(rocksdb::FileSystem::Default()), ledger_(ledger) {}
+  explicit LedgerFileSystem(LogLedger& ledger) : FileSystemWrapper(rocksdb::FileSystem::Default()), ledger_(ledger) {}
 
   const char* Name() const override { return "BackplaneFiles"; }
 
@@ -79,7 +79,7 @@ bool sync_directory(const std::string& path) {
 }  // namespace
 
 LogLedger::LogLedger(std::string directory, bool reserves)
-    : directory_(std::move(directory)), reserves_(reserves), env_(rocksdb::NewCompositeEnv(std::make_shared<TellingFiles>(*this))) {
+    : directory_(std::move(directory)), reserves_(reserves), env_(rocksdb::NewCompositeEnv(std::make_shared<LedgerFileSystem>(*this))) {
   std::ifstream lines(directory_ + std::string(kFile));
   for (std::string line; std::getline(lines, line);) {
     if (is_log(line)) names_.insert(line);

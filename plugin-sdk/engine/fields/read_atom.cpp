@@ -114,7 +114,7 @@ class Reader {
 
   std::unique_ptr<ListForm> list(const Object& schema) {
     auto out = std::make_unique<ListForm>();
-    read_list_words(schema, *out);
+    read_list_keywords(schema, *out);
     const Value* items = find(schema, "items");
     if (items != nullptr)
       out->items = reference(*items);
@@ -123,7 +123,7 @@ class Reader {
     return out;
   }
 
-  static void read_list_words(const Object& schema, ListForm& out) {
+  static void read_list_keywords(const Object& schema, ListForm& out) {
     const std::string_view word = get_string(schema, "x-kubernetes-list-type");
     if (!word.empty()) {
       out.atomic = word != "set" && word != "map";

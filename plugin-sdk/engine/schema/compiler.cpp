@@ -118,8 +118,8 @@ void Compiler::fill(Body& body, Form form, const Object& schema, const std::stri
     if (form == Form::kStruct) body.struct_rules = struct_rules_of(schema, path);
     if (form == Form::kList) {
       ListIdentity identity = list_identity_of(schema);
-      const bool told_apart = identity.kind == ListKind::kSet || identity.kind == ListKind::kMap;
-      if (told_apart) body.identity = std::make_unique<const ListIdentity>(std::move(identity));
+      const bool has_identity = identity.kind == ListKind::kSet || identity.kind == ListKind::kMap;
+      if (has_identity) body.identity = std::make_unique<const ListIdentity>(std::move(identity));
     }
   }
   body.build_index();

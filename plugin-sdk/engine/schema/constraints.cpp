@@ -25,36 +25,36 @@ std::optional<Value> number_of(const Object& schema, std::string_view key) {
 }
 
 // Keywords that constrain values in addition to their type.
-constexpr std::string_view kTelling[] = {"allOf",
-                                         "anyOf",
-                                         "default",
-                                         "enum",
-                                         "exclusiveMaximum",
-                                         "exclusiveMinimum",
-                                         "format",
-                                         "maxItems",
-                                         "maxLength",
-                                         "maxProperties",
-                                         "maximum",
-                                         "minItems",
-                                         "minLength",
-                                         "minProperties",
-                                         "minimum",
-                                         "multipleOf",
-                                         "not",
-                                         "nullable",
-                                         "oneOf",
-                                         "pattern",
-                                         "required",
-                                         "uniqueItems",
-                                         "x-custom-keeps-unknown-fields",
-                                         "x-kubernetes-embedded-resource",
-                                         "x-kubernetes-list-map-keys",
-                                         "x-kubernetes-list-type",
-                                         "x-kubernetes-preserve-unknown-fields"};
+constexpr std::string_view kConstraints[] = {"allOf",
+                                             "anyOf",
+                                             "default",
+                                             "enum",
+                                             "exclusiveMaximum",
+                                             "exclusiveMinimum",
+                                             "format",
+                                             "maxItems",
+                                             "maxLength",
+                                             "maxProperties",
+                                             "maximum",
+                                             "minItems",
+                                             "minLength",
+                                             "minProperties",
+                                             "minimum",
+                                             "multipleOf",
+                                             "not",
+                                             "nullable",
+                                             "oneOf",
+                                             "pattern",
+                                             "required",
+                                             "uniqueItems",
+                                             "x-custom-keeps-unknown-fields",
+                                             "x-kubernetes-embedded-resource",
+                                             "x-kubernetes-list-map-keys",
+                                             "x-kubernetes-list-type",
+                                             "x-kubernetes-preserve-unknown-fields"};
 
-bool says_more(const Object& schema) noexcept {
-  for (const std::string_view word : kTelling) {
+bool has_constraints(const Object& schema) noexcept {
+  for (const std::string_view word : kConstraints) {
     if (schema.contains(word)) return true;
   }
   const Value* additional = find(schema, "additionalProperties");
@@ -75,7 +75,7 @@ std::string format_of(const Object& schema) {
 }  // namespace
 
 std::unique_ptr<const Constraints> Compiler::constraints_of(const Object& schema, const std::string& path) {
-  if (!says_more(schema)) return nullptr;
+  if (!has_constraints(schema)) return nullptr;
   auto out = std::make_unique<Constraints>();
   out->typed = schema.contains("type") || truthy(schema, "x-kubernetes-int-or-string");
   out->format = format_of(schema);

@@ -168,8 +168,8 @@ Task<ReviewWebhook::Attempt> ReviewWebhook::attempt(const std::string& body, con
   }
   Status error = response_error(code, header_text(*answer, "content-type"), *text);
   out.seen.end = code == 504 ? ReviewAttempt::End::kTimeout : ReviewAttempt::End::kError;
-  const bool told_to_wait = (code == 429 || code >= 500) && !header_text(*answer, "retry-after").empty();
-  out.may_be_repeated = told_to_wait || error.reason() == Reason::kInternalError || error.reason() == Reason::kTimeout ||
+  const bool has_retry_after = (code == 429 || code >= 500) && !header_text(*answer, "retry-after").empty();
+  out.may_be_repeated = has_retry_after || error.reason() == Reason::kInternalError || error.reason() == Reason::kTimeout ||
                         error.reason() == Reason::kTooManyRequests;
   out.answer = std::move(error);
   co_return out;

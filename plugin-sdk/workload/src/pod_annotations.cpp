@@ -76,15 +76,15 @@ void validate_app_armor_text(std::string_view key, std::string_view profile, con
 
 // One kind of profile ("seccomp" or "apparmor") that may be set by an annotation and by a field. `defaults`: texts that mean
 // RuntimeDefault.
-struct ToldTwice {
+struct TwofoldProfile {
   std::string_view what;
   std::string_view member;
   std::vector<std::string_view> defaults;
 };
-const ToldTwice kSeccomp{"seccomp", "seccompProfile", {kRuntimeDefault, "docker/default"}};
-const ToldTwice kAppArmor{"apparmor", "appArmorProfile", {kRuntimeDefault}};
+const TwofoldProfile kSeccomp{"seccomp", "seccompProfile", {kRuntimeDefault, "docker/default"}};
+const TwofoldProfile kAppArmor{"apparmor", "appArmorProfile", {kRuntimeDefault}};
 
-void check_same(const ToldTwice& kind, std::string_view annotation, const Object& profile, const Path& path, FieldErrors& errors) {
+void check_same(const TwofoldProfile& kind, std::string_view annotation, const Object& profile, const Path& path, FieldErrors& errors) {
   const std::string_view type = get_string(profile, "type");
   const auto blame = [&](std::string_view member, std::string_view what) {
     errors.forbidden(path.at(member), std::string(kind.what) + " " + std::string(what) + " in annotation and field must match");
@@ -103,8 +103,8 @@ void check_same(const ToldTwice& kind, std::string_view annotation, const Object
 }
 
 // `otherwise`: the profile of containers that have no profile.
-void check_containers(const ToldTwice& kind, std::string_view prefix, const Object& annotations, const Object& pod_spec, const Path& path,
-                      const Object* otherwise, FieldErrors& errors) {
+void check_containers(const TwofoldProfile& kind, std::string_view prefix, const Object& annotations, const Object& pod_spec,
+                      const Path& path, const Object* otherwise, FieldErrors& errors) {
   each_container(pod_spec, path, [&](const Object& container, const Path& item) {
     const Object* own = get_object(object_or_empty(container, "securityContext"), kind.member);
     const Object* profile = own != nullptr ? own : otherwise;
@@ -171,7 +171,7 @@ void validate_pod_annotation_changes(const Object& pod, const Object& old, Field
   validate_pod_annotations(now, object_or_empty(pod, "spec"), path, &before, errors);
 }
 
-void validate_profiles_told_twice(const Object& annotations, const Object& pod_spec, const Path& path, FieldErrors& errors) {
+void validate_twofold_profiles(const Object& annotations, const Object& pod_spec, const Path& path, FieldErrors& errors) {
   if (annotations.empty()) return;
   const Path security_path = path.at("securityContext"), seccomp_path = security_path.at("seccompProfile");
   const Object& security = object_or_empty(pod_spec, "securityContext");

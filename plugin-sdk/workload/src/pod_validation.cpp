@@ -280,7 +280,7 @@ void validate_pod_template(const Object& pod_template, const Path& path, const P
   validate_pod_annotations(annotations, pod_spec, path.at("annotations"), nullptr, errors);
   validate_pod_spec(pod_spec, spec_path, "", options, errors);
   validate_host_sysctls(pod_spec, spec_path, errors);
-  validate_profiles_told_twice(annotations, pod_spec, spec_path, errors);
+  validate_twofold_profiles(annotations, pod_spec, spec_path, errors);
   const Array* ephemeral = get_array(pod_spec, "ephemeralContainers");
   if (ephemeral != nullptr && !ephemeral->empty()) {
     errors.forbidden(spec_path.at("ephemeralContainers"), "ephemeral containers not allowed in pod template");

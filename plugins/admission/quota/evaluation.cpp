@@ -37,9 +37,9 @@ std::string uncovered_text(const ScopeSelectors& scopes) {
 }
 
 // Evaluates one write, step by step.
-class Judgement {
+class LimitDecision {
  public:
-  Judgement(const Evaluation& write, const std::vector<Quota>& quotas)
+  LimitDecision(const Evaluation& write, const std::vector<Quota>& quotas)
       : write_(write), quotas_(quotas), object_(*write.object.object), usage_(write.evaluator.usage(write.object)) {}
 
   Result<std::vector<Charge>> charges();
@@ -66,7 +66,7 @@ class Judgement {
   std::set<std::string> limited_names_, covered_names_;
 };
 
-Result<bool> Judgement::matches(const Quota& quota, const Object& object) const {
+Result<bool> LimitDecision::matches(const Quota& quota, const Object& object) const {
   if (write_.evaluator.matching_resources(names_of(quota.hard)).empty()) return false;
   if (quota.scopes.empty()) return true;
   if (!write_.evaluator.has_scopes()) return false;
@@ -77,7 +77,7 @@ Result<bool> Judgement::matches(const Quota& quota, const Object& object) const 
   return true;
 }
 
-Status Judgement::find_limits() {
+Status LimitDecision::find_limits() {
   const GroupResource resource{write_.attributes.resource.group, write_.attributes.resource.resource};
   for (const LimitedResource& limit : write_.limits) {
     auto scopes = matching_scopes(write_.evaluator, object_, limit.match_scopes);
@@ -93,7 +93,7 @@ Status Judgement::find_limits() {
   return {};
 }
 
-Status Judgement::find_matching() {
+Status LimitDecision::find_matching() {
   for (const Quota& quota : quotas_) {
     auto scopes = matching_scopes(write_.evaluator, object_, quota.scopes);
     if (!scopes.ok()) return plain_error("error matching scopes of quota " + quota.name + ", err: " + scopes.status().message());
@@ -106,7 +106,7 @@ Status Judgement::find_matching() {
   return {};
 }
 
-Status Judgement::add_matching(const Quota& quota) {
+Status LimitDecision::add_matching(const Quota& quota) {
   const ResourceNames names = write_.evaluator.matching_resources(names_of(quota.hard));
   if (const auto missing = write_.evaluator.missing(names, object_)) {
     return forbidden("failed quota: " + quota.name + ": " + *missing);
@@ -117,7 +117,7 @@ Status Judgement::add_matching(const Quota& quota) {
   return {};
 }
 
-Status Judgement::find_usage_before() {
+Status LimitDecision::find_usage_before() {
   if (write_.attributes.operation != AdmissionOperation::kUpdate) return {};
   const Object* old = write_.old_object.object;
   if (old == nullptr) return forbidden("unable to get previous usage since prior version of object was not found");
@@ -127,7 +127,7 @@ Status Judgement::find_usage_before() {
 }
 
 // An object that the quota has not counted so far counts in full.
-Result<ResourceList> Judgement::added_to(const Quota& quota) const {
+Result<ResourceList> LimitDecision::added_to(const Quota& quota) const {
   if (!usage_change_) return usage_;
   auto counted = matches(quota, *write_.old_object.object);
   if (!counted.ok()) return std::move(counted.status());
@@ -135,7 +135,7 @@ Result<ResourceList> Judgement::added_to(const Quota& quota) const {
   return usage_;
 }
 
-Status Judgement::check_covered() const {
+Status LimitDecision::check_covered() const {
   std::vector<std::string> names;
   std::set_difference(limited_names_.begin(), limited_names_.end(), covered_names_.begin(), covered_names_.end(),
                       std::back_inserter(names));
@@ -149,7 +149,7 @@ Status Judgement::check_covered() const {
   return scopes.empty() ? Status() : plain_error(uncovered_text(scopes));
 }
 
-Result<std::vector<Charge>> Judgement::charges() {
+Result<std::vector<Charge>> LimitDecision::charges() {
   std::vector<Charge> out;
   if (!find_limits().ok()) return out;
   Status status = find_matching();
@@ -196,7 +196,7 @@ Quota read_quota(ObjectRef stored) {
 bool same_rules(const Quota& a, const Quota& b) { return a.scopes == b.scopes && a.hard == b.hard && names_of(a.used) == names_of(b.used); }
 
 Result<std::vector<Charge>> charges_of(const Evaluation& write, const std::vector<Quota>& quotas) {
-  return Judgement(write, quotas).charges();
+  return LimitDecision(write, quotas).charges();
 }
 
 ChargedUsage usage_with(const Charge& charge, const Quota& quota) {

@@ -128,7 +128,7 @@ Task<HookEnd> post_review(const HookRuntime& runtime, const Hook& hook, const Ad
 }
 
 // A call is not counted if another limit than the webhook's timeout ended it: clients with short timeouts must not open the circuit.
-void tell_breaker(const HookRuntime& runtime, const Hook& hook, const HookEnd& end, const CallLimit& limit, CallClock::time_point ended) {
+void notify_breaker(const HookRuntime& runtime, const Hook& hook, const HookEnd& end, const CallLimit& limit, CallClock::time_point ended) {
   if (hook.breaker == nullptr) return;
   const bool failed = end.kind == HookEnd::Kind::kFailed;
   if (failed && !limit.of_webhook && ended >= limit.end) return;
@@ -226,7 +226,7 @@ Task<HookEnd> call_hook(const HookRuntime& runtime, const Hook& hook, const Admi
   end.took = ended - began;
   end.hangs = end.kind == HookEnd::Kind::kFailed && ended >= limit->end && hook.answers->alive(ended);
   track_latency(hook, attributes, end.took);
-  tell_breaker(runtime, hook, end, *limit, ended);
+  notify_breaker(runtime, hook, end, *limit, ended);
   co_return end;
 }
 

@@ -70,7 +70,7 @@ bool is_ready(const Object& pod) {
   return ready != nullptr && get_string(*ready, "status") == "True";
 }
 
-bool lets_unready_go(const Object& budget) {
+bool allows_unready_eviction(const Object& budget) {
   if (get_string_path(budget, "spec.unhealthyPodEvictionPolicy") == "AlwaysAllow") return true;
   const Object& status = object_or_empty(budget, "status");
   const std::int64_t wanted = get_int(status, "desiredHealthy").value_or(0);

@@ -16,7 +16,7 @@ bool covers(const Object& budget, const Object& pod);
 
 bool is_ready(const Object& pod);
 // Returns true if a pod that is not ready may be evicted without being counted.
-bool lets_unready_go(const Object& budget);
+bool allows_unready_eviction(const Object& budget);
 
 // Decrements the allowed disruptions in the budget's status, and records the pod there.
 Status take_disruption(Object& budget, std::string_view pod_name);

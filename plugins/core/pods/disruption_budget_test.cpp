@@ -71,10 +71,10 @@ TEST(DisruptionBudgets, EvictionsGet429IfTheStatusIsOutOfDate) {
 }
 
 TEST(DisruptionBudgets, LetUnreadyPodsGoWhileEnoughOthersAreReady) {
-  EXPECT_TRUE(lets_unready_go(budget(R"({"currentHealthy":2,"desiredHealthy":2})")));
-  EXPECT_FALSE(lets_unready_go(budget(R"({"currentHealthy":1,"desiredHealthy":2})")));
-  EXPECT_FALSE(lets_unready_go(budget(R"({"currentHealthy":0,"desiredHealthy":0})"))) << "nothing is known yet";
-  EXPECT_TRUE(lets_unready_go(budget("{}", R"({"unhealthyPodEvictionPolicy":"AlwaysAllow"})")));
+  EXPECT_TRUE(allows_unready_eviction(budget(R"({"currentHealthy":2,"desiredHealthy":2})")));
+  EXPECT_FALSE(allows_unready_eviction(budget(R"({"currentHealthy":1,"desiredHealthy":2})")));
+  EXPECT_FALSE(allows_unready_eviction(budget(R"({"currentHealthy":0,"desiredHealthy":0})"))) << "nothing is known yet";
+  EXPECT_TRUE(allows_unready_eviction(budget("{}", R"({"unhealthyPodEvictionPolicy":"AlwaysAllow"})")));
   EXPECT_TRUE(is_ready(parse(R"({"status":{"conditions":[{"type":"Ready","status":"True"}]}})")));
   EXPECT_FALSE(is_ready(parse(R"({"status":{"conditions":[{"type":"Ready","status":"False"}]}})")));
 }

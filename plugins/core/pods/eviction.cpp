@@ -79,7 +79,7 @@ bool is_over(const Object& pod) {
   return phase_of(pod) == "Succeeded" || phase_of(pod) == "Failed" || !meta_text(pod, "deletionTimestamp").empty();
 }
 // Returns true if budgets do not count the pod, because it has ended or has not started.
-bool goes_uncounted(const Object& pod) { return is_over(pod) || phase_of(pod) == "Pending"; }
+bool is_not_counted(const Object& pod) { return is_over(pod) || phase_of(pod) == "Pending"; }
 
 // Sets the pod's condition DisruptionTarget.  Preconditions on uid or resourceVersion that do not hold are a conflict.
 class Mark final : public UpdatedObjectInfo {
@@ -127,7 +127,7 @@ class Mark final : public UpdatedObjectInfo {
 };
 
 // The result of checking the budgets.
-enum class Verdict : unsigned char { kGo, kGoUncounted, kTooManyBudgets };
+enum class Verdict : unsigned char { kGo, kNotCounted, kTooManyBudgets };
 
 // One eviction, from the first read of the pod to its end.
 class EvictionOperation {
@@ -146,7 +146,7 @@ class EvictionOperation {
     if (!verdict.ok()) co_return std::move(verdict).status();
     if (*verdict == Verdict::kTooManyBudgets) co_return outcome(false);
     DeleteOptions how = asked_;
-    const bool uncounted = *verdict == Verdict::kGoUncounted;
+    const bool uncounted = *verdict == Verdict::kNotCounted;
     // Deletes only the version that was checked: a pod that has become ready since then must be counted.
     if (uncounted) how.preconditions.resource_version = version();
     Status removed = co_await remove(std::move(how));
@@ -190,7 +190,7 @@ class EvictionOperation {
     for (int tries = 1;; ++tries) {
       done = co_await read_pod();
       if (!done.ok()) co_return done;
-      if (!goes_uncounted(pod_)) co_return false;
+      if (!is_not_counted(pod_)) co_return false;
       done = co_await remove_read_pod();
       if (done.ok()) co_return true;
       const bool again = done.reason() == Reason::kConflict && !asked_.preconditions.resource_version && tries < kTries;
@@ -219,7 +219,7 @@ class EvictionOperation {
     if (found->empty()) co_return Verdict::kGo;
     Object budget = std::move(found->front());
     budget_ = meta_name(budget);
-    if (!is_ready(pod_) && lets_unready_go(budget)) co_return Verdict::kGoUncounted;
+    if (!is_ready(pod_) && allows_unready_eviction(budget)) co_return Verdict::kNotCounted;
     Status taken = co_await take(std::move(budget));
     if (!taken.ok()) co_return taken;
     co_return Verdict::kGo;

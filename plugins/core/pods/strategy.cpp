@@ -117,7 +117,7 @@ class PodStrategy final : public Strategy {
       errors.forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared");
     }
     validate_host_sysctls(spec, "spec", errors);
-    validate_profiles_told_twice(annotations_of(object), spec, "spec", errors);
+    validate_twofold_profiles(annotations_of(object), spec, "spec", errors);
   }
   void validate_update(RequestContext&, const Object& object, const Object& old, FieldErrors& errors) const override {
     // Upstream checks updates twice.

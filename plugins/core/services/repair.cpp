@@ -150,13 +150,13 @@ RepairEvent event_of(const EventSource& source, ObjectRef about, std::string rea
 
 }  // namespace
 
-Task<void> ServiceRepair::tell_of_address(ObjectRef entry, std::string reason, std::string note) {
+Task<void> ServiceRepair::report_address(ObjectRef entry, std::string reason, std::string note) {
   count_repair_event(reason);
   RepairEvent event = event_of(kOfAddress, std::move(entry), std::move(reason), std::move(note));
   co_await events_->tell(std::move(event));
 }
 
-Task<void> ServiceRepair::tell_of_service(ObjectRef service, std::string reason, std::string note) {
+Task<void> ServiceRepair::report_service(ObjectRef service, std::string reason, std::string note) {
   count_repair_event(reason);
   RepairEvent event = event_of(kOfService, std::move(service), std::move(reason), std::move(note));
   co_await events_->tell(std::move(event));
@@ -194,7 +194,7 @@ Task<Status> ServiceRepair::check_address(const Holder& holder, std::string addr
       if (other->second.has(address)) {
         note = "Cluster IP [" + std::string(family_of(address)) + "]:" + address +
                " was assigned to multiple services; please recreate service";
-        co_await tell_of_service(service, "ClusterIPAlreadyAllocated", std::move(note));
+        co_await report_service(service, "ClusterIPAlreadyAllocated", std::move(note));
         co_return Status();
       }
       if (Addresses::is_labelled(object)) co_return Status();  // check_entry() processes it
@@ -206,7 +206,7 @@ Task<Status> ServiceRepair::check_address(const Holder& holder, std::string addr
   }
   auto restored = co_await restore_address(std::move(address), service);
   if (!restored.ok()) co_return std::move(restored).status();
-  if (*restored) co_await tell_of_service(service, "ClusterIPNotAllocated", std::move(note));
+  if (*restored) co_await report_service(service, "ClusterIPNotAllocated", std::move(note));
   co_return Status();
 }
 
@@ -215,7 +215,7 @@ Task<Status> ServiceRepair::check_holder(const Holder& holder, const Holders& ho
   for (const std::string& address : holder.holdings.addresses) {
     if (!any_holds(ranges->all, address)) {
       std::string note = "Cluster IP " + with_family(address) + " is not within any configured Service CIDR; please recreate service";
-      co_await tell_of_service(holder.service, "ClusterIPOutOfRange", std::move(note));
+      co_await report_service(holder.service, "ClusterIPOutOfRange", std::move(note));
       continue;
     }
     const auto found = entries.find(address);
@@ -251,7 +251,7 @@ Task<Status> ServiceRepair::check_entry(ObjectRef entry, const Holders& holders)
   }
   auto freed = co_await free_address(entry);
   if (!freed.ok()) co_return std::move(freed).status();
-  if (*freed) co_await tell_of_address(std::move(entry), std::move(reason), std::move(note));
+  if (*freed) co_await report_address(std::move(entry), std::move(reason), std::move(note));
   co_return Status();
 }
 
@@ -275,7 +275,7 @@ Task<Status> ServiceRepair::repair_addresses() {
   co_return Status();
 }
 
-Task<void> ServiceRepair::tell_of_port(ObjectRef service, std::string reason, std::string note) {
+Task<void> ServiceRepair::report_port(ObjectRef service, std::string reason, std::string note) {
   count_repair_event(reason);
   RepairEvent event = event_of(kOfPort, std::move(service), std::move(reason), std::move(note));
   co_await events_->tell(std::move(event));
@@ -290,15 +290,15 @@ Task<void> ServiceRepair::check_ports(const Holders& holders, PortMap& map, bool
       const std::string which = "Port " + std::to_string(port);
       if (!range.holds(port)) {
         std::string note = which + " is not within the port range " + range.text() + "; please recreate service";
-        co_await tell_of_port(holder.service, "PortOutOfRange", std::move(note));
+        co_await report_port(holder.service, "PortOutOfRange", std::move(note));
       } else if (!seen.insert(port).second) {
         std::string note = which + " was assigned to multiple services; please recreate service";
-        co_await tell_of_port(holder.service, "PortAlreadyAllocated", std::move(note));
+        co_await report_port(holder.service, "PortAlreadyAllocated", std::move(note));
       } else if (!map.taken(port)) {
         map.set(port);
         changed = true;
         std::string note = which + " is not allocated; repairing";
-        co_await tell_of_port(holder.service, "PortNotAllocated", std::move(note));
+        co_await report_port(holder.service, "PortNotAllocated", std::move(note));
       }
     }
   }

@@ -50,11 +50,11 @@ class ServiceRepair {
   Task<Status> check_entry(ObjectRef entry, const Holders& holders);
   Task<Result<bool>> free_address(ObjectRef entry);
   Task<Result<bool>> restore_address(std::string address, ObjectRef service);
-  Task<void> tell_of_address(ObjectRef entry, std::string reason, std::string note);
-  Task<void> tell_of_service(ObjectRef service, std::string reason, std::string note);
+  Task<void> report_address(ObjectRef entry, std::string reason, std::string note);
+  Task<void> report_service(ObjectRef service, std::string reason, std::string note);
   Task<Status> repair_ports();
   Task<void> check_ports(const Holders& holders, PortMap& map, bool& changed);
-  Task<void> tell_of_port(ObjectRef service, std::string reason, std::string note);
+  Task<void> report_port(ObjectRef service, std::string reason, std::string note);
 
   std::shared_ptr<StandardStorage> services_;
   std::shared_ptr<const ServiceResources> resources_;

@@ -12,7 +12,7 @@
 namespace backplane::core {
 namespace {
 
-constexpr std::size_t kMostTold = 10'000;  // after this number, events may be repeated
+constexpr std::size_t kMostReported = 10'000;  // after this number, events may be repeated
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -56,7 +56,7 @@ Object event_object(const RepairEvent& event) {
 
 Task<void> WrittenEvents::tell(RepairEvent event) {
   host_.logger().warn(event.note);
-  if (told_.size() >= kMostTold) told_.clear();
+  if (told_.size() >= kMostReported) told_.clear();
   const bool is_new = told_.insert(object_key(*event.about) + " " + event.reason + " " + event.note).second;
   if (!is_new) co_return;
   Object object = event_object(event);

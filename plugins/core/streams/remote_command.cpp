@@ -75,7 +75,7 @@ class Translator {
     }
     stop_timers();
     failed_ = status.find("\"code\":500") != std::string::npos;
-    co_await say_good_bye(std::move(status));
+    co_await send_close(std::move(status));
     closed_.cancel();
   }
 
@@ -202,10 +202,10 @@ class Translator {
 
   void listen() {
     listening_ = true;
-    spawn_detached(home_, hear_fenced(), [heard = heard_] { heard.set(true); });
+    spawn_detached(home_, read_fenced(), [heard = heard_] { heard.set(true); });
   }
 
-  Task<void> hear_fenced() {
+  Task<void> read_fenced() {
     try {
       co_await hear();
     } catch (...) {
@@ -274,7 +274,7 @@ class Translator {
     if (answer_) answer_->cancel();
   }
 
-  Task<void> say_good_bye(std::string status) {
+  Task<void> send_close(std::string status) {
     std::vector<SharedBytes> last = message(kStatus, status);
     last.emplace_back(close_frame());
     Status sent = co_await exchange_.write(std::move(last));

@@ -122,7 +122,7 @@ class Tunnel {
   }
 
   Task<void> relay() {
-    spawn_detached(home_, hear_fenced(), [heard = heard_] { heard.set(true); });
+    spawn_detached(home_, read_fenced(), [heard = heard_] { heard.set(true); });
     for (;;) {
       auto some = co_await answer_->read();
       co_await resume_on(home_);
@@ -144,7 +144,7 @@ class Tunnel {
     co_await resume_on(home_);
   }
 
-  Task<void> hear_fenced() {
+  Task<void> read_fenced() {
     try {
       co_await hear();
     } catch (...) {

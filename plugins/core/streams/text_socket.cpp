@@ -29,7 +29,7 @@ class TextSocket {
   TextSocket& operator=(const TextSocket&) = delete;
 
   Task<void> run() {
-    spawn_detached(home_, hear_fenced(), [heard = heard_] { heard.set(true); });
+    spawn_detached(home_, read_fenced(), [heard = heard_] { heard.set(true); });
     bool open = co_await say({});  // shows that the connection is established
     while (open) {
       auto some = co_await source_->read();
@@ -55,7 +55,7 @@ class TextSocket {
     co_return sent.ok();
   }
 
-  Task<void> hear_fenced() {
+  Task<void> read_fenced() {
     try {
       co_await hear();
     } catch (...) {

@@ -105,9 +105,9 @@ struct SharedInformer::State {
   void listed_whole(Revision at) {
     revision.store(at);
     if (synced.exchange(true)) return;
-    tell_waiters(true);
+    notify_waiters(true);
   }
-  void tell_waiters(bool value) {
+  void notify_waiters(bool value) {
     std::vector<Promise<bool>> ended;
     {
       std::lock_guard lock(mutex);
@@ -174,7 +174,7 @@ void SharedInformer::stop() {
   }
   if (stream) stream->cancel();
   for (const auto& pause : pauses) pause.set(false);
-  state_->tell_waiters(false);
+  state_->notify_waiters(false);
 }
 
 Task<void> SharedInformer::pause(std::chrono::nanoseconds time) {

@@ -30,7 +30,7 @@ void validate_pod_annotations(const Object& annotations, const Object& pod_spec,
 // Checks the new annotations of a pod, and that an update may change the annotations in this way.
 void validate_pod_annotation_changes(const Object& pod, const Object& old, FieldErrors& errors);
 // Checks, for new objects, that a profile that is set by a field and by an annotation is equal in both. `path`: the path of the pod spec.
-void validate_profiles_told_twice(const Object& annotations, const Object& pod_spec, const kit::Path& path, FieldErrors& errors);
+void validate_twofold_profiles(const Object& annotations, const Object& pod_spec, const kit::Path& path, FieldErrors& errors);
 
 // Copies the AppArmor annotations of a new pod to fields. Returns the warnings for the client.
 std::vector<std::string> take_app_armor_annotations(Object& pod);
