@@ -59,7 +59,8 @@ Wire schema_message(const Object& schema) {
   return out;
 }
 
-// The messages QueryParameterSubSchema and PathParameterSubSchema have different field numbers from allow_empty_value on.
+// QueryParameterSubSchema has the field 5, allow_empty_value, which PathParameterSubSchema does not have. So its later numbers are one
+// higher.
 Wire non_body_parameter(const Object& parameter) {
   const bool query = get_string(parameter, "in") == "query";
   const PlainField fields[] = {

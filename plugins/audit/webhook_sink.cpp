@@ -9,7 +9,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The maximum number of batches in transit; if a server hangs, the queue fills.
+// The maximum number of batches that are sent at the same time. Further events stay in the queue.
 constexpr std::size_t kMostSending = 64;
 // The time limit of calls at shutdown. The host waits ten seconds.
 constexpr std::chrono::seconds kFlushTime{8};
@@ -34,8 +34,8 @@ bool WebhookSink::process(std::shared_ptr<const AuditEvent> event) noexcept {
     return true;
   }
   try {
-    // Wakes run() for the first event of a batch, which starts the time limit of the batch, and for a full batch, which is sent
-    // immediately.
+    // Wakes run() for an event that enters an empty queue, because the time limit of a batch begins, and each time the queue has enough
+    // events for another batch.
     const std::size_t count = queue_.push(std::move(event));
     if (!running_.load() && !running_.exchange(true)) spawn_detached(executor_, run());
     if (count == 1 || count % settings_.batch.max_events == 0) ring();
@@ -182,7 +182,7 @@ Task<bool> WebhookSink::send(Events events) {
   co_return false;
 }
 
-// Encodes the list of events. Adds the events that are not too large to `sent`.
+// Encodes a list of the events, without those that are too large. Adds the events of the list to `sent`.
 std::string WebhookSink::event_list(const Events& events, Events& sent) {
   std::string out(kit::kAuditEventListHead);
   const TruncateSettings& limit = settings_.truncate;

@@ -47,7 +47,7 @@ class WebhookSink final : public AuditSink, public std::enable_shared_from_this<
   Task<void> throttle();
   void send_detached(Events events);
   static Task<void> send_batch(std::shared_ptr<WebhookSink> self, Events events);
-  // Returns false if some events are lost.
+  // Returns false if the request failed. Events that are dropped because they are too large are not a failure.
   Task<bool> send(Events events);
   std::string event_list(const Events& events, Events& sent);
 

@@ -7,7 +7,9 @@
 //                Exceptions: scheme(), dynamic_groups() and dynamic_paths() must not be called after the commit, and registrations then
 //                fail. A plugin that called set_authorizer_order() or set_storage_transformers() in provision() may call the same method
 //                again after the commit, one call at a time.
-// Lifetime:      the Host outlives the plugin. The host keeps registered objects and functions until the plugin's spawned tasks have ended.
+// Lifetime:      the Host outlives the plugin. The host keeps registered handlers, hooks, checks, authenticators, authorizers and sinks
+// until
+//                the plugin's spawned tasks have ended. It releases storages, schemas and callbacks when no request uses them.
 // Errors:        of registrations (install_api_group, handle, add_…, register_…, set_…): kAlreadyExists if the name is taken, with the
 //                plugin that registered it first in the message; kServiceUnavailable after the commit.
 #pragma once
@@ -73,7 +75,7 @@ class Host {
   // ---- storages
   // Makes the storage of a kind, with all verbs of the resource, from a schema and a Strategy. The plugin adds the storage to an
   // APIGroupInfo. A config with a `stored_kind` makes a view, which serves the objects of that kind in another version.
-  // Errors: kInternalError if the config cannot be served, or if no earlier call has made the stored objects of a view;
+  // Errors: kInternalError if the config cannot be served, or if it makes a view before the storage of its `stored_kind`;
   //         kBadRequest if the Scheme has no conversion between `kind` and `stored_kind`;
   //         kAlreadyExists if provision() makes two stored kinds with the same storage_prefix.
   //
@@ -117,7 +119,8 @@ class Host {
   // Fires when every plugin that has called dynamic_groups() has made its first change. Before that, group_versions() can be incomplete.
   virtual Signal& groups_complete() = 0;
   // The storage of a resource that any plugin serves; null if no plugin serves the resource, and before the commit. Calls of the storage
-  // bypass authorization and admission. Do not keep the storage: that of a custom resource is replaced when its definition changes.
+  // bypass authorization, and run admission only with the RequestContext of a resource request. Do not keep the storage: that of a custom
+  // resource is replaced when its definition changes.
   virtual std::shared_ptr<RestStorage> find_storage(const GroupVersionResource& resource) const = 0;
 
   // ---- HTTP clients (net/client.hpp). The class ApiClient of that header wraps one and has get(), list(), create(), update() and others.
@@ -126,7 +129,7 @@ class Host {
   virtual std::shared_ptr<HttpClient> client() = 0;
   // The same client, with the name, groups and permissions of `user`.
   virtual std::shared_ptr<HttpClient> client_as(UserInfo user) = 0;
-  // A client of another API server, over TLS. Errors: kBadRequest if the configuration is invalid.
+  // A client of another server, such as an API server or a webhook. Errors: kBadRequest if the configuration is invalid.
   virtual Result<std::shared_ptr<HttpClient>> make_client(ClientConfig config) = 0;
 
   // The number and size of the objects in the watch caches, one element for each resource whose cache is loaded.
@@ -138,7 +141,7 @@ class Host {
   // ---- HTTP
   // Registers a handler for a path that is not a resource, such as /metrics.
   virtual Status handle(PathRoute route) = 0;
-  // The paths that this plugin adds and removes at run time. Objects of several calls refer to the same paths.
+  // Adds and removes paths of this plugin at run time. Several calls return objects that change the same set of paths.
   virtual std::shared_ptr<DynamicPaths> dynamic_paths() = 0;
 
   // ---- lifecycle
@@ -153,8 +156,8 @@ class Host {
   virtual Result<std::shared_ptr<Signal>> register_mux_and_discovery_complete_signal(std::string name) = 0;
 
   // ---- other extension points
-  // Registers the factory of the storage backend `name`. The host calls it if --storage-backend is `name`, at startup and in the commands
-  // `backplane store …`.
+  // Registers the factory of the storage backend `name`. The host calls it at startup if --storage-backend is `name`. The commands
+  // `backplane store …` use the factories of rocksdb and etcd3 only.
   using StorageBackendFactory = std::function<Result<std::unique_ptr<StorageBackend>>(const StorageBackendConfig&)>;
   virtual Status register_storage_backend(std::string name, StorageBackendFactory factory) = 0;
   // Adds an authenticator (points/authentication.hpp). Authenticators are called in the start order of their plugins.
@@ -180,14 +183,14 @@ class Host {
   // Replaces the host's limits of concurrent requests (points/request_gate.hpp).
   // Errors: kAlreadyExists if another plugin has registered a gate.
   virtual Status register_request_gate(std::shared_ptr<RequestGate> gate) = 0;
-  // Sets the proxy that forwards requests for resources that this server does not serve to other API servers on the same store
+  // Sets the proxy for resources that this server does not serve: it forwards their requests to other API servers on the same store
   // (points/peers.hpp).
   // Errors: kAlreadyExists if another plugin has registered a PeerServers.
   virtual Status register_peer_servers(std::shared_ptr<PeerServers> peers) = 0;
 
   // ---- queries, for post-start hooks and later
-  // An authorizer that decides as for a request: it allows system:masters, then calls all authorizers in their order. Calls of it before
-  // the handler chain is built return kServiceUnavailable; so do calls of rule_resolver() and token_authenticator().
+  // An authorizer that decides as for a request: it allows system:masters, then calls all authorizers in their order. Before the
+  // handler chain is built, calls of this authorizer, of the rule resolver and of the token authenticator return kServiceUnavailable.
   virtual Authorizer& authorizer() = 0;
   // Returns the rules of a user, from all authorizers.
   virtual RuleResolver& rule_resolver() = 0;

@@ -65,7 +65,7 @@ class ObjectMeta {
  public:
   explicit ObjectMeta(Object& object) noexcept : object_(object) {}
 
-  // These return a view into the tree, valid until the member changes; empty if the member is absent.
+  // These return a view into the tree, valid until any member of metadata changes; empty if the member is absent.
   std::string_view name() const noexcept { return text("name"); }
   std::string_view generate_name() const noexcept { return text("generateName"); }
   std::string_view ns() const noexcept { return text("namespace"); }

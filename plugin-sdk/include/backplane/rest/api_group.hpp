@@ -31,8 +31,8 @@ struct APIGroupInfo {
   std::map<std::string, std::shared_ptr<const SchemaSet>> schemas;
   // As in an APIService. Discovery lists groups by descending group priority, then by name.
   int group_priority_minimum = 1000;
-  int version_priority = 15;
-  std::map<std::string, int> version_priorities = {};  // for versions whose priority differs from version_priority
+  int version_priority = 15;                           // of the last version; increases by one for each version before it
+  std::map<std::string, int> version_priorities = {};  // for versions with another priority
 };
 
 // A served group version.
@@ -45,8 +45,8 @@ struct GroupVersionInfo {
   bool forwarded = false;  // proxied to another server
 };
 
-// A change of the served group versions. `served`: versions that were added, are now served by another plugin, or have other resources than
-// before. `gone`: versions that were removed.
+// A change of the served group versions. `served`: versions that were added, or whose plugin, resources, priority or documents may have
+// changed. `gone`: versions that were removed.
 struct GroupVersionsChange {
   std::vector<GroupVersionInfo> served;
   std::vector<GroupVersion> gone;
@@ -97,9 +97,10 @@ struct GroupsChange {
 class DynamicGroups {
  public:
   virtual ~DynamicGroups();
-  // Applies all of `change`, or nothing. The first call installs the plugin's groups for startup (Host::groups_complete); its `change` may
-  // be empty.
-  // Errors: kAlreadyExists if another plugin serves the group version; kBadRequest for storages that cannot be served.
+  // Applies all of `change`, or nothing. After the first call, the host no longer waits for this plugin (Host::groups_complete); a plugin
+  // that has no group yet makes that call with an empty `change`.
+  // Errors: kAlreadyExists if another plugin serves a version of `put` or forwards a version of `forwarded`; kBadRequest for storages that
+  //         cannot be served.
   virtual Status change(GroupsChange change) = 0;
 };
 
