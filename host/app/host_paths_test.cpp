@@ -30,9 +30,9 @@ void expect_reserved(const std::vector<PathRoute>& routes) {
 }
 
 TEST(HostPaths, APluginCannotRegisterThePathsOfTheStoreThePluginsAndTheDebugger) {
-  MemoryStorage store;
+  const auto store = make_memory_storage();
   NoExecutor executor;
-  expect_reserved(store_routes(store));
+  expect_reserved(store_routes(*store));
   expect_reserved(
       plugin_routes({[] { return Array(); }, [](const PluginRequest&) { return Result<PluginActed>(PluginActed{}); }, executor}));
   expect_reserved(debug_routes([] { return std::vector<Activity>(); }));

@@ -176,7 +176,10 @@ class AuthorCommands final : public PluginCommands {
     serve_->add_option("folder", run_.folder, "folder with the CMakeLists.txt")->capture_default_str();
     serve_->add_option("--data-dir", run_.data_dir, "directory of the server's data and of admin.kubeconfig")->required();
     serve_->add_option("--secure-port", run_.port, "port of the server; 0: any")->capture_default_str();
-    serve_->add_option("--server-flag", run_.flags, "further flag of the server: --server-flag=-v=2; repeatable")->expected(1)->take_all();
+    serve_->add_option("--server-flag", run_.flags, "further flag of the server: --server-flag=-v=2; repeatable")
+        ->expected(1)
+        ->take_all()
+        ->allow_extra_args(false);
     test_.add_to(app);
   }
 

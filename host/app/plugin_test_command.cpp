@@ -98,7 +98,10 @@ void PluginTestCommand::add_to(CLI::App& app) {
   command_->add_option("--sample", samples_, "YAML file with a valid object of each kind; repeatable; default: *.yaml of the folder");
   command_->add_option("--kubeconfig", kubeconfig_,
                        "check this running server, with an administrator's credentials, instead of a throw-away one");
-  command_->add_option("--server-flag", flags_, "further flag of the throw-away server; repeatable")->expected(1)->take_all();
+  command_->add_option("--server-flag", flags_, "further flag of the throw-away server; repeatable")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
   command_->add_option(
       "--sanitizer", sanitizer_,
       "build the plugin with this sanitizer of gcc, into FOLDER/build-NAME, and fail if it reports anything: address, thread "

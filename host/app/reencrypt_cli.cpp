@@ -61,7 +61,8 @@ CLI::App* add_reencrypt_command(CLI::App& app, ReencryptOptions& options) {
   command->add_option("--kubeconfig", options.kubeconfig, "the server and an administrator's credentials; default: $KUBECONFIG");
   command->add_option("--resource", options.resources, "only this resource (secrets, widgets.example.com); repeatable")
       ->expected(1)
-      ->take_all();
+      ->take_all()
+      ->allow_extra_args(false);
   command->add_option("--progress-file", options.progress_file, "where the progress is noted; empty: nowhere")->capture_default_str();
   command->add_option("--workers", options.workers, "writes at the same time")->check(CLI::Range(1, kMostWorkers))->capture_default_str();
   command->add_option("--page-size", options.page, "objects in one list request")

@@ -146,11 +146,22 @@ Status ServerParts::check_offers() {
   for (const auto& each : rows->admission) offers.admission.push_back(each.name);
   offers.storage_backends.emplace_back(kMemoryBackend);
   for (const auto& [name, _] : rows->storage_backends) offers.storage_backends.push_back(name);
+  offers.idle_plugins = idle_plugins();
   check_unsupported_flags(options(), offers, problems);
   return problems.empty() ? Status() : problems_error(problems);
 }
 
-// Startup fails for a configuration of an admission plugin that is not loaded.
+// Third-party plugins that were found and do not run.
+std::vector<std::string> ServerParts::idle_plugins() const {
+  std::vector<std::string> names;
+  for (const PluginStatus& status : plugins->statuses()) {
+    if (!status.runs() && !status.in_tree) names.push_back(status.name);
+  }
+  return names;
+}
+
+// Startup fails for a configuration of an admission plugin that no plugin offers, unless a plugin does not run that might offer it: the
+// configuration is then used when that plugin is enabled.
 Status ServerParts::check_admission_configuration() {
   const std::string& path = options().admission.control_config_file;
   if (path.empty()) return {};
@@ -158,8 +169,7 @@ Status ServerParts::check_admission_configuration() {
   if (!read.ok()) return std::move(read.status());
   const auto rows = plugins->rows();
   for (const auto& row : *read) {
-    const auto& offered = rows->admission;
-    if (std::any_of(offered.begin(), offered.end(), [&](const auto& each) { return each.name == row.name; })) continue;
+    if (offers_admission(*rows, row.name) || !idle_plugins().empty()) continue;
     return bad_request("--admission-control-config-file configures " + backplane::quoted(row.name) + ", which no loaded plugin offers");
   }
   admission_configuration = std::move(*read);

@@ -11,8 +11,26 @@ namespace backplane {
 // The names that the host has registered, which plugins cannot register.
 std::map<std::string, std::string> host_names() {
   std::map<std::string, std::string> taken;
-  for (const char* path : {"/", "/api", "/apis", "/openapi/v2", "/openapi/v3", "/version", "/healthz", "/livez", "/readyz", "/metrics",
-                           "/metrics/slis", "/statusz", "/flagz", "/debug/chain", "/debug/plugins"}) {
+  for (const char* path : {"/",
+                           "/api",
+                           "/apis",
+                           "/openapi/v2",
+                           "/openapi/v3",
+                           "/version",
+                           "/healthz",
+                           "/livez",
+                           "/readyz",
+                           "/metrics",
+                           "/metrics/slis",
+                           "/statusz",
+                           "/flagz",
+                           "/debug/chain",
+                           "/debug/plugins",
+                           "/debug/store/range",
+                           "/debug/store/hold",
+                           "/debug/store/release",
+                           "/debug/store/facts",
+                           "/debug/store/check"}) {
     taken.emplace(std::string("path ") + path, std::string(kTheHost));
   }
   for (const char* check : {"ping", "log", "loopback-serving-certificate", "etcd", "etcd-readiness", "informer-sync", "shutdown"}) {

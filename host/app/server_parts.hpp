@@ -77,6 +77,8 @@ inline constexpr std::string_view kTheHost = "the host";
 inline constexpr std::string_view kMemoryBackend = "memory";
 // The names that the host has registered, which plugins cannot register.
 std::map<std::string, std::string> host_names();
+// True if a running plugin offers the admission plugin `name`.
+bool offers_admission(const PluginRows& rows, std::string_view name);
 
 struct ServerParts;
 
@@ -147,6 +149,7 @@ struct ServerParts {
   Status check_offers();
   void check_runtime_config(Problems& problems) const;
   Status check_admission_configuration();
+  std::vector<std::string> idle_plugins() const;
   void report_admission(const PluginRows& rows) const;
   Executor& executor_of(const std::string& registrant);
   Status make_tracing();

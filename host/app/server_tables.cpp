@@ -1,5 +1,6 @@
 // The tables that the server makes from its plugins' registrations: admission, authentication, authorization, routes.
 #include <algorithm>
+#include <set>
 
 #include "admission/plugin_order.hpp"
 #include "app/api_audiences.hpp"
@@ -22,6 +23,10 @@ std::vector<std::string> absent_admission(const std::vector<AdmissionRegistratio
 }
 
 }  // namespace
+
+bool offers_admission(const PluginRows& rows, std::string_view name) {
+  return std::any_of(rows.admission.begin(), rows.admission.end(), [&](const AdmissionRegistration& each) { return each.name == name; });
+}
 
 Result<AdmissionChain::Plugins> ServerParts::make_admission(const PluginRows& rows) const {
   auto order = admission_order(rows.admission);
@@ -46,6 +51,14 @@ Result<AdmissionChain::Plugins> ServerParts::make_admission(const PluginRows& ro
 
 void ServerParts::report_admission(const PluginRows& rows) const {
   app_log().info("Loaded admission controller(s) in the following order: {}", joined(admission.names(), ", "));
+  std::set<std::string> named(options().admission.enable.begin(), options().admission.enable.end());
+  for (const auto& row : admission_configuration) named.insert(row.name);
+  std::erase_if(named, [&](const std::string& name) { return offers_admission(rows, name); });
+  const auto idle = idle_plugins();
+  if (!named.empty() && !idle.empty()) {
+    app_log().warn("admission plugins that flags name do not run, and writes are not checked by them: {}; plugins that do not run: {}",
+                   joined({named.begin(), named.end()}, ", "), joined(idle, ", "));
+  }
   if (extension) return;  // kube-apiserver's plugins run in the outer server
   if (const auto absent = absent_admission(rows.admission, options().admission.disable); !absent.empty()) {
     app_log().warn("no loaded plugin has these default admission plugins of kube-apiserver: {}", joined(absent, ", "));

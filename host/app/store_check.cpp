@@ -13,8 +13,9 @@ constexpr std::string_view kDamaged = "is damaged";
 
 // Reads the file and the offset of the damage from an error of a snapshot ("… at offset N") or of a store ("… in FILE offset N").
 StoreDamage damage_of(const Status& status, const std::string& file) {
-  StoreDamage found{file, -1, status.message()};
+  constexpr std::string_view kPrefix = "Internal error occurred: ";
   const std::string& text = status.message();
+  StoreDamage found{file, -1, text.starts_with(kPrefix) ? text.substr(kPrefix.size()) : text};
   constexpr std::string_view kOffset = " offset ";
   const auto at = text.rfind(kOffset);
   if (at == std::string::npos) return found;

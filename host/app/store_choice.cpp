@@ -27,6 +27,7 @@ void add_plugin_dirs(CLI::App& command, std::vector<std::string>& directories) {
   command.add_option("--plugin-dir", directories, "directory of the storage plugins; repeatable")
       ->expected(1)
       ->take_all()
+      ->allow_extra_args(false)
       ->group("Plugins");
 }
 

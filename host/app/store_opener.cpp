@@ -83,6 +83,7 @@ std::string full_store_name(const std::string& given) {
   for (const std::string& scheme : {std::string(kRocksdb) + ":", std::string(kServer) + ":"}) {
     if (begins(scheme) && given.size() > scheme.size()) return scheme + absolute_path(given.substr(scheme.size()));
   }
+  if (!given.empty() && given.find(':') == std::string::npos) return std::string(kRocksdb) + ":" + absolute_path(given);
   return given;
 }
 

@@ -36,6 +36,7 @@ void check_admission_names(const AdmissionOptions& admission, const Offers& offe
   const std::pair<std::string_view, const std::vector<std::string>&> flags[] = {{"enable-admission-plugins", admission.enable},
                                                                                 {"disable-admission-plugins", admission.disable}};
   for (const auto& [flag, names] : flags) {
+    if (!offers.idle_plugins.empty()) break;
     for (const auto& name : names) {
       if (has(offers.admission, name) || find_upstream_admission_plugin(name) != nullptr) continue;
       problems.push_back("--" + std::string(flag) + ": unknown admission plugin " + backplane::quoted(name));

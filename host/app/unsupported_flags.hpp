@@ -17,6 +17,9 @@ struct Offers {
   std::vector<std::string> authorizers;
   std::vector<std::string> admission;
   std::vector<std::string> storage_backends;
+  // Third-party plugins that were found and do not run (quarantined, blocked, disabled, --safe-mode). Their admission plugins are not
+  // known, so flags may then name admission plugins that no running plugin has.
+  std::vector<std::string> idle_plugins = {};
 };
 
 void check_unsupported_flags(const Options& options, const Offers& offers, Problems& problems);

@@ -56,6 +56,18 @@ Result<PatchForm> patch_form(const Resource& resource, const RequestContext& con
   return unsupported_media_type(types);
 }
 
+// The error of a patch whose type the resource does not accept. `unsupported`: the error, unless the storage refuses the patch.
+Task<Status> unaccepted(const Resource& resource, RequestContext& context, Exchange& exchange, Status unsupported) {
+  if (resource.refuser == nullptr) co_return unsupported;
+  auto body = co_await read_request_body(resource, exchange, BodyVerb::kPatch);
+  if (!body.ok()) co_return std::move(body.status());
+  DecodeReport report;
+  auto patch = parse_json(*body, context.arena(), &report);
+  if (!patch.ok() || !patch->is_object()) co_return unsupported;
+  Status refused = resource.refuser->patch_refusal(context.info, patch->get_object());
+  co_return refused.ok() ? unsupported : refused;
+}
+
 // The patch as UpdatedObjectInfo for the storage, and its text.
 struct Patch {
   std::unique_ptr<UpdatedObjectInfo> info;
@@ -80,7 +92,7 @@ Patch make_patch(const Resource& resource, const PatchForm& form, std::string bo
 Task<Status> serve_patch(const Resource& resource, RequestContext& context, Exchange& exchange) {
   const OriginExecutor origin;
   auto form = patch_form(resource, context, exchange);
-  if (!form.ok()) co_return std::move(form.status());
+  if (!form.ok()) co_return co_await unaccepted(resource, context, exchange, std::move(form.status()));
   if (context.info.name.empty()) co_return bad_request("name must be provided");
   auto media = negotiate(context, exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());

@@ -44,6 +44,7 @@ Resource::Resource(ResourceScope given) : scope(std::move(given)) {
   if (connecter != nullptr) connect_methods = connecter->connect_methods();
   option_connecter = role_of<OptionConnecter>(storage);
   stream_getter = role_of<StreamGetter>(storage);
+  refuser = role_of<RequestRefuser>(storage);
   list_kind = lister != nullptr ? lister->list_kind() : scope.kind.kind + "List";
   const TableConvertor* const own_table = table_of(storage);
   table = own_table != nullptr ? own_table : &default_table_convertor();

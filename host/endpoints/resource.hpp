@@ -13,6 +13,7 @@
 #include "endpoints/body_sizes.hpp"
 #include "endpoints/negotiation.hpp"
 #include "endpoints/open_watches.hpp"
+#include "endpoints/request_refuser.hpp"
 #include "endpoints/resource_handler.hpp"
 #include "registry/fields/field_manager.hpp"
 
@@ -65,6 +66,7 @@ struct Resource {
   Connecter* connecter = nullptr;
   OptionConnecter* option_connecter = nullptr;  // the connecter, if it is an OptionConnecter
   StreamGetter* stream_getter = nullptr;
+  RequestRefuser* refuser = nullptr;
 };
 
 }  // namespace backplane::endpoints

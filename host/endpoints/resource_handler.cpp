@@ -155,6 +155,7 @@ class ResourceHandler final : public HttpHandler {
         RequestSeries* const series = count(context, exchange, served);
         const OpenRequest open(served.stays_open() ? series : nullptr);
         const HandlerSpan span(context, served.verb, served.stays_open());
+        if (status.ok() && resource_.refuser != nullptr) status = resource_.refuser->refusal(context.info);
         if (status.ok()) status = co_await served.verb(resource_, context, exchange);
       }
     } catch (const StatusException& refused) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backplane/kit/table.hpp"
+#include "backplane/rest/connect.hpp"
 #include "backplane/rest/roles.hpp"
 #include "plugin/inlined_schema.hpp"
 #include "registry/completed_config.hpp"
@@ -37,17 +38,6 @@ std::vector<TableColumn> plain_columns(const Strategy& strategy) {
   return out;
 }
 
-SubresourceSnapshot subresource_of(std::string name, const std::shared_ptr<RestStorage>& storage) {
-  SubresourceSnapshot out;
-  out.name = std::move(name);
-  out.kind = storage->kind();
-  out.reads = role_of<Getter>(storage) != nullptr;
-  out.updates = role_of<Updater>(storage) != nullptr;
-  out.creates = role_of<NamedCreater>(storage) != nullptr || role_of<ValidatedCreater>(storage) != nullptr;
-  if (auto* connecter = role_of<Connecter>(storage)) out.methods = connecter->connect_methods();
-  return out;
-}
-
 using Paths = std::map<std::string, std::shared_ptr<RestStorage>>;
 
 // The resource in the stored version, or in another one if that is not served.
@@ -66,11 +56,25 @@ void add_group_facts(KindSnapshot& kind, const APIGroupInfo& group, const Paths&
   kind.version_priority = priority != group.version_priorities.end() ? priority->second : group.version_priority;
   const std::string below = kind.resource + "/";
   for (auto each = paths.lower_bound(below); each != paths.end() && each->first.starts_with(below); ++each) {
-    kind.subresources.push_back(subresource_of(each->first.substr(below.size()), each->second));
+    kind.subresources.push_back(subresource_snapshot(each->first.substr(below.size()), each->second));
   }
 }
 
 }  // namespace
+
+SubresourceSnapshot subresource_snapshot(std::string name, const std::shared_ptr<RestStorage>& storage) {
+  SubresourceSnapshot out;
+  out.name = std::move(name);
+  out.kind = storage->kind();
+  out.reads = role_of<Getter>(storage) != nullptr;
+  out.updates = role_of<Updater>(storage) != nullptr;
+  out.creates = role_of<NamedCreater>(storage) != nullptr || role_of<ValidatedCreater>(storage) != nullptr;
+  out.creates = out.creates || role_of<Creater>(storage) != nullptr;
+  if (auto* connecter = role_of<Connecter>(storage)) out.methods = connecter->connect_methods();
+  if (role_of<StreamGetter>(storage) != nullptr) out.methods.emplace_back("GET");
+  if (role_of<GracefulDeleter>(storage) != nullptr) out.methods.emplace_back("DELETE");
+  return out;
+}
 
 StoredKindFacts stored_kind_facts(const ResourceConfig& given) {
   const ResourceConfig config = registry::completed(given);

@@ -17,13 +17,14 @@
 
 namespace backplane {
 
+class RestStorage;
 struct DelegationTarget;
 
 struct SubresourceSnapshot {
   std::string name;  // "status"
   GroupVersionKind kind;
   bool reads = false, updates = false, creates = false;
-  std::vector<std::string> methods;  // the methods of a Connecter
+  std::vector<std::string> methods;  // HTTP methods of other roles: Connecter, StreamGetter, GracefulDeleter
 };
 
 struct KindSnapshot {
@@ -50,6 +51,8 @@ struct StoredKindFacts {
   std::shared_ptr<const SchemaSet> schemas;
 };
 StoredKindFacts stored_kind_facts(const ResourceConfig& config);
+
+SubresourceSnapshot subresource_snapshot(std::string name, const std::shared_ptr<RestStorage>& storage);
 
 // The kinds of `stored` that `target` serves.
 std::vector<KindSnapshot> kinds_of(const std::vector<StoredKindFacts>& stored, const DelegationTarget& target);

@@ -116,14 +116,17 @@ void add_common(CLI::App& command, CliOptions& options, bool draws) {
   command.add_option("--plugin-dir", options.directories, "directory of plugins; repeatable")
       ->expected(1)
       ->take_all()
+      ->allow_extra_args(false)
       ->capture_default_str();
   command.add_option("--disable-plugin", options.disabled, "plugin not to load, by name; repeatable or comma separated")
       ->expected(1)
       ->take_all()
+      ->allow_extra_args(false)
       ->delimiter(',');
   command.add_option("--require-plugin", options.required, "plugin that must run, by name; repeatable or comma separated")
       ->expected(1)
       ->take_all()
+      ->allow_extra_args(false)
       ->delimiter(',');
   std::vector<std::string> forms{"text", "json"};
   if (draws) forms.emplace_back("svg");

@@ -29,6 +29,10 @@ std::string until_text(const PluginCrash& crash) { return format_rfc3339(std::ch
 
 }  // namespace
 
+bool PluginRegistry::must_run(const std::string& name) const {
+  return contains(plan_options_.required, name) || plan_options_.required_by_flags.contains(name);
+}
+
 void PluginRegistry::leave_out(std::vector<InspectedPlugin>& files) {
   const std::size_t crashed = history_.begin_startup();
   safe_mode_ = options_.safe_mode || crashed >= kCrashedStartups;
@@ -43,6 +47,11 @@ void PluginRegistry::leave_out(std::vector<InspectedPlugin>& files) {
     if (!file.descriptor || is_in_tree(file.descriptor->name, file.path)) continue;
     if (!safe_mode_) {
       leave_out_crashed(file);
+      continue;
+    }
+    // Only the administrator's --safe-mode leaves out a plugin without which the server must not run.
+    if (!options_.safe_mode && must_run(file.descriptor->name)) {
+      plugin_log().warn("the plugin is loaded in safe mode, because it must run plugin={}", file.descriptor->name);
       continue;
     }
     plan_options_.disabled.push_back(file.descriptor->name);
@@ -60,7 +69,7 @@ void PluginRegistry::leave_out_crashed(InspectedPlugin& file) {
   digests_[file.path] = *digest;
   const PluginCrash* crash = history_.quarantine_of(name, *digest);
   if (crash == nullptr) return;
-  if (contains(plan_options_.required, name) || plan_options_.required_by_flags.contains(name)) {
+  if (must_run(name)) {
     plugin_log().warn("the plugin is loaded although {}, because it must run plugin={}", crash_text(*crash), name);
     return;
   }

@@ -211,6 +211,8 @@ class PluginRegistry {
   void check_placements();
   LoadedPlugin load_into_runner(const InspectedPlugin& file, Findings& findings);
   std::chrono::system_clock::time_point note_runner_crash(PluginCrash record, const runner::Crash& crash);
+  // True if a flag requires the plugin: startup fails without it.
+  bool must_run(const std::string& name) const;
   void leave_out(std::vector<InspectedPlugin>& files);
   void leave_out_crashed(InspectedPlugin& file);
   void probe_new_files();

@@ -18,6 +18,18 @@ std::shared_ptr<const SchemaSet> custom_set(const KindSnapshot& kind, std::strin
   return SchemaSet::custom(kind.kind, definition, [text = SharedBytes(std::move(schema))] { return text; });
 }
 
+// The type of a kind whose schema was not recorded.
+std::shared_ptr<const SchemaSet> open_type(const GroupVersionKind& kind) {
+  KindSnapshot unknown;
+  unknown.kind = kind;
+  return custom_set(unknown, std::string(kOpenSchema));
+}
+
+// Whether OpenAPI documents need a type for the kind of the subresource.
+bool is_undescribed(const SubresourceSnapshot& subresource, const KindSnapshot& kind) {
+  return subresource.kind != kind.kind && meta_schemas()->find(subresource.kind) == nullptr;
+}
+
 // The schema is structural and open, so that objects are read and written as they are stored. The schema in the snapshot is used for
 // OpenAPI documents only.
 ResourceConfig config_of(const KindSnapshot& kind) {
@@ -63,8 +75,8 @@ void add_kind(GroupParts& group, const KindSnapshot& kind, const PluginAbsenceRe
   group.priority = std::max(group.priority, kind.group_priority);
   version.storages[kind.resource] = make_retained_storage(*store, absence, kind);
   for (const SubresourceSnapshot& each : kind.subresources) {
-    auto made = make_retained_subresource(*store, absence, kind, each);
-    if (made) version.storages[kind.resource + "/" + each.name] = std::move(made);
+    version.storages[kind.resource + "/" + each.name] = make_retained_subresource(*store, absence, kind, each);
+    if (is_undescribed(each, kind)) version.types.push_back(open_type(each.kind));
   }
   version.types.push_back(custom_set(kind, kind.schema.empty() ? std::string(kOpenSchema) : kind.schema));
 }

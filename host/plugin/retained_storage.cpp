@@ -1,10 +1,16 @@
 #include "plugin/retained_storage.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "backplane/core/json_access.hpp"
 #include "backplane/core/plugin_unavailable.hpp"
 #include "backplane/kit/forwarding_storage.hpp"
-#include "backplane/points/http.hpp"
 #include "backplane/rest/update_info.hpp"
+#include "base/status_exception.hpp"
+#include "endpoints/request_refuser.hpp"
+#include "registry/fields/applied_object.hpp"
+#include "registry/served_store.hpp"
 
 namespace backplane {
 namespace {
@@ -22,15 +28,39 @@ Status refused(const PluginAbsence& absence, const KindSnapshot& kind, std::stri
       .with_details(std::move(details));
 }
 
-// The object without the members that may change: its finalizers and its references to owners, for which a deletion may wait, and members
-// that the server sets.
+// The members of metadata that may change: the finalizers and the references to owners, for which a deletion may wait, and members that
+// the server sets.
+constexpr std::array<std::string_view, 4> kTies = {"finalizers", "ownerReferences", "managedFields", "resourceVersion"};
+
 Object without_ties(const Object& object) {
   Object out(object);
   if (Value* metadata = out.if_contains("metadata"); metadata != nullptr && metadata->is_object()) {
-    for (const std::string_view member : {"finalizers", "ownerReferences", "managedFields", "resourceVersion"})
-      metadata->get_object().erase(member);
+    for (const std::string_view member : kTies) metadata->get_object().erase(member);
   }
   return out;
+}
+
+// The member to which a directive of a strategic merge patch refers ("$setElementOrder/finalizers"); `key` if it is no such directive.
+std::string_view subject_of(std::string_view key) {
+  const auto slash = key.starts_with('$') ? key.find('/') : std::string_view::npos;
+  return slash == std::string_view::npos ? key : key.substr(slash + 1);
+}
+
+bool is_tie_or_precondition(std::string_view member) {
+  return std::find(kTies.begin(), kTies.end(), member) != kTies.end() || member == "uid";
+}
+
+// Whether a strategic merge patch can only change members in kTies.
+bool patches_ties_only(const Object& patch) {
+  for (const auto& [key, value] : patch) {
+    if (key == "apiVersion" || key == "kind") continue;
+    if (key != "metadata" || !value.is_object()) return false;
+    const Object& metadata = value.get_object();
+    const bool all = std::all_of(metadata.begin(), metadata.end(),
+                                 [](const auto& member) { return is_tie_or_precondition(subject_of(member.key())); });
+    if (!all) return false;
+  }
+  return true;
 }
 
 class TiesOnly final : public WrappedObjectInfo {
@@ -47,95 +77,156 @@ class TiesOnly final : public WrappedObjectInfo {
   const Status refusal_;
 };
 
-class RetainedStorage final : public kit::ForwardingStorage {
+// An apply that takes the fields of other managers, so that it has no conflicts.
+class ForcedApply final : public registry::AppliedObject {
+ public:
+  explicit ForcedApply(registry::AppliedObject& sent) : AppliedObject(sent.manager(), true), sent_(sent) {}
+  Result<const Object*> configuration(RequestContext& context) override { return sent_.configuration(context); }
+  Status accept(RequestContext&, Object&, const Object*) override { return {}; }
+
+ private:
+  registry::AppliedObject& sent_;
+};
+
+class RetainedStorage final : public kit::ForwardingStorage, public endpoints::RequestRefuser {
  public:
   RetainedStorage(std::shared_ptr<StandardStorage> store, PluginAbsenceRef absence, KindSnapshot kind)
       : ForwardingStorage(std::move(store)), absence_(std::move(absence)), kind_(std::move(kind)) {}
 
   std::string deprecation_warning() const override { return absence_->text(); }
 
+  // create() and update() refuse writes.
+  Status refusal(const RequestInfo&) const override { return {}; }
+  // Clients such as the garbage collector send a patch of ties again as a merge patch when they get 415.
+  Status patch_refusal(const RequestInfo& request, const Object& patch) const override {
+    return patches_ties_only(patch) ? Status() : refused(*absence_, kind_, request.name);
+  }
+
   Task<Result<ObjectRef>> create(RequestContext&, Object& object, WriteOptions) override {
     co_return refused(*absence_, kind_, std::string(meta_name(object)));
   }
   Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options,
                                     bool) override {
+    ClientWrite* const sent = info.client_write();
+    if (registry::AppliedObject* const applied = sent != nullptr ? sent->applied() : nullptr) {
+      auto checking = check_apply(context, name, *applied, options);
+      Status allowed = co_await std::move(checking);
+      if (!allowed.ok()) co_return allowed;
+    }
     TiesOnly ties(info, refused(*absence_, kind_, name));
     auto updating = store().update(context, std::move(name), ties, std::move(options), false);
     co_return co_await std::move(updating);
   }
 
  private:
+  // Refuses an apply that would create an object or change more than ties if it were forced. The store reports the other errors: it
+  // computes conflicts with other managers before it calls TiesOnly.
+  Task<Status> check_apply(RequestContext& context, const std::string& name, registry::AppliedObject& applied,
+                           const WriteOptions& options) {
+    auto reading = store().get(context, name, {});
+    auto found = co_await std::move(reading);
+    if (!found.ok() && found.status().reason() == Reason::kNotFound) co_return refused(*absence_, kind_, name);
+    if (!found.ok()) co_return std::move(found.status());
+    const Object existing = decode(**found, context.arena());
+    ForcedApply forced(applied);
+    auto merging = store().host_store()->served().fields().wanted(forced, nullptr, context, options, &existing);
+    auto merged = co_await std::move(merging);
+    if (merged.ok() && without_ties(*merged) != without_ties(existing)) co_return refused(*absence_, kind_, name);
+    co_return Status();
+  }
+
   const PluginAbsenceRef absence_;
   const KindSnapshot kind_;
 };
 
-// The base class of subresources; each subclass adds a role.
-class Subresource : public RestStorage, public Scoper {
+struct SubresourceParts {
+  std::shared_ptr<StandardStorage> store;
+  PluginAbsenceRef absence;
+  KindSnapshot kind;
+  SubresourceSnapshot own;
+};
+
+// The base class of subresources. Each of the templates below adds a role, so that discovery has the verbs that were recorded. refusal()
+// refuses every request except a GET of a subresource that has the kind of the resource.
+class Subresource : public RestStorage, public Scoper, public endpoints::RequestRefuser {
  public:
-  Subresource(std::shared_ptr<StandardStorage> store, PluginAbsenceRef absence, const KindSnapshot& kind, const SubresourceSnapshot& own)
-      : store_(std::move(store)), absence_(std::move(absence)), kind_(kind), own_(own) {}
-  GroupVersionKind kind() const override { return own_.kind; }
-  const Schema* schema() const override { return own_.kind == kind_.kind ? store_->schema() : nullptr; }
-  bool namespaced() const override { return kind_.namespaced; }
+  explicit Subresource(SubresourceParts parts) : parts_(std::move(parts)) {}
+  GroupVersionKind kind() const override { return parts_.own.kind; }
+  const Schema* schema() const override { return has_kind_of_resource() ? parts_.store->schema() : meta_schemas()->find(parts_.own.kind); }
+  bool namespaced() const override { return parts_.kind.namespaced; }
   bool admits_writes() const noexcept override { return true; }
-  std::string deprecation_warning() const override { return absence_->text(); }
+  std::string deprecation_warning() const override { return parts_.absence->text(); }
+
+  Status refusal(const RequestInfo& request) const override {
+    const bool served = request.verb == "get" && parts_.own.reads && has_kind_of_resource();
+    return served ? Status() : refusal_of(request.name);
+  }
+  Status patch_refusal(const RequestInfo& request, const Object&) const override { return refusal_of(request.name); }
 
  protected:
-  Status refusal(std::string name) const { return refused(*absence_, kind_, std::move(name)); }
-  Task<Result<ObjectRef>> read(RequestContext& context, std::string name, GetOptions options) {
-    if (own_.kind != kind_.kind) co_return refusal(std::move(name));
-    auto reading = store_->get(context, std::move(name), std::move(options));
-    co_return co_await std::move(reading);
-  }
-  const SubresourceSnapshot& own() const noexcept { return own_; }
+  bool has_kind_of_resource() const { return parts_.own.kind == parts_.kind.kind; }
+  Status refusal_of(std::string name) const { return refused(*parts_.absence, parts_.kind, std::move(name)); }
+  const SubresourceParts& parts() const noexcept { return parts_; }
 
  private:
-  const std::shared_ptr<StandardStorage> store_;
-  const PluginAbsenceRef absence_;
-  const KindSnapshot kind_;
-  const SubresourceSnapshot own_;
+  const SubresourceParts parts_;
 };
 
-class UpdatedSubresource final : public Subresource, public Getter, public Updater {
+template <class Base>
+class Reads : public Base, public Getter {
  public:
-  using Subresource::Subresource;
+  using Base::Base;
   Task<Result<ObjectRef>> get(RequestContext& context, std::string name, GetOptions options) override {
-    return read(context, std::move(name), std::move(options));
+    if (!this->has_kind_of_resource()) co_return this->refusal_of(std::move(name));
+    auto reading = this->parts().store->get(context, std::move(name), std::move(options));
+    co_return co_await std::move(reading);
   }
+};
+
+template <class Base>
+class Updates : public Base, public Updater {
+ public:
+  using Base::Base;
   Task<Result<UpdateResult>> update(RequestContext&, std::string name, UpdatedObjectInfo&, WriteOptions, bool) override {
-    co_return refusal(std::move(name));
+    co_return this->refusal_of(std::move(name));
   }
 };
 
-class ReadSubresource final : public Subresource, public Getter {
+template <class Base>
+class Creates : public Base, public NamedCreater {
  public:
-  using Subresource::Subresource;
-  Task<Result<ObjectRef>> get(RequestContext& context, std::string name, GetOptions options) override {
-    return read(context, std::move(name), std::move(options));
-  }
-};
-
-class CreatedSubresource final : public Subresource, public NamedCreater {
- public:
-  using Subresource::Subresource;
+  using Base::Base;
   Task<Result<ObjectRef>> create_named(RequestContext&, std::string name, Object&, WriteOptions) override {
-    co_return refusal(std::move(name));
+    co_return this->refusal_of(std::move(name));
   }
 };
 
-class ConnectedSubresource final : public Subresource, public Connecter {
+template <class Base>
+class Connects : public Base, public Connecter {
  public:
-  using Subresource::Subresource;
-  std::vector<std::string> connect_methods() const override { return own().methods; }
-  Task<void> connect(RequestContext&, std::string name, Exchange& exchange) override {
-    const Status status = refusal(std::move(name));
-    std::vector<SharedBytes> body;
-    body.emplace_back(status.to_json());
-    exchange.set_response_header("Retry-After", std::to_string(kRetryAfterSeconds));
-    auto responding = exchange.respond(status.code(), "application/json", std::move(body));
-    co_await std::move(responding);
+  using Base::Base;
+  std::vector<std::string> connect_methods() const override { return this->parts().own.methods; }
+  Task<void> connect(RequestContext&, std::string name, Exchange&) override {
+    throw StatusException(this->refusal_of(std::move(name)));
+    co_return;
   }
 };
+
+using Made = std::shared_ptr<RestStorage>;
+
+template <class Base>
+Made with_methods(SubresourceParts parts) {
+  if (parts.own.methods.empty()) return std::make_shared<Base>(std::move(parts));
+  return std::make_shared<Connects<Base>>(std::move(parts));
+}
+template <class Base>
+Made with_creates(SubresourceParts parts) {
+  return parts.own.creates ? with_methods<Creates<Base>>(std::move(parts)) : with_methods<Base>(std::move(parts));
+}
+template <class Base>
+Made with_updates(SubresourceParts parts) {
+  return parts.own.updates ? with_creates<Updates<Base>>(std::move(parts)) : with_creates<Base>(std::move(parts));
+}
 
 }  // namespace
 
@@ -148,12 +239,10 @@ std::shared_ptr<RestStorage> make_retained_storage(std::shared_ptr<StandardStora
 
 std::shared_ptr<RestStorage> make_retained_subresource(std::shared_ptr<StandardStorage> store, PluginAbsenceRef absence,
                                                        const KindSnapshot& kind, const SubresourceSnapshot& own) {
-  if (!own.methods.empty()) return std::make_shared<ConnectedSubresource>(std::move(store), std::move(absence), kind, own);
-  // A body of a kind of another group cannot be decoded without the plugin's types; the resource itself is updated instead.
-  if (own.updates && own.kind == kind.kind) return std::make_shared<UpdatedSubresource>(std::move(store), std::move(absence), kind, own);
-  if (own.creates && own.kind == kind.kind) return std::make_shared<CreatedSubresource>(std::move(store), std::move(absence), kind, own);
-  if (own.reads && own.kind == kind.kind) return std::make_shared<ReadSubresource>(std::move(store), std::move(absence), kind, own);
-  return nullptr;
+  SubresourceParts parts{std::move(store), std::move(absence), kind, own};
+  // The description of an earlier build has no role of a subresource that responds to GET with a stream.
+  if (!own.reads && !own.updates && !own.creates && own.methods.empty()) parts.own.methods = {"GET"};
+  return own.reads ? with_updates<Reads<Subresource>>(std::move(parts)) : with_updates<Subresource>(std::move(parts));
 }
 
 }  // namespace backplane

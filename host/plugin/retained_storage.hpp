@@ -1,5 +1,6 @@
 // Storages of a kind whose plugin does not run: objects are read and deleted as they are stored. A write that changes finalizers or owners
-// only is allowed, because the deletion of an object may wait for them; every other write gets 503 PluginUnavailable.
+// only is allowed, because the deletion of an object may wait for them; every other write gets 503 PluginUnavailable, before conflicts
+// with the stored object are computed.
 //
 // Thread-safety: every method from any executor.
 // Lifetime:      shared with the route table.
@@ -26,8 +27,8 @@ using PluginAbsenceRef = std::shared_ptr<const PluginAbsence>;
 // `store`: the storage of the stored version.
 std::shared_ptr<RestStorage> make_retained_storage(std::shared_ptr<StandardStorage> store, PluginAbsenceRef absence,
                                                    const KindSnapshot& kind);
-// If the subresource has the kind of the resource, reads return the object. All other calls are refused. Null: the subresource is not
-// served.
+// A storage with the roles that were recorded. If the subresource has the kind of the resource, reads return the object. All other
+// requests are refused, whatever their media types and bodies.
 std::shared_ptr<RestStorage> make_retained_subresource(std::shared_ptr<StandardStorage> store, PluginAbsenceRef absence,
                                                        const KindSnapshot& kind, const SubresourceSnapshot& subresource);
 

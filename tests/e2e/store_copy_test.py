@@ -190,6 +190,7 @@ class Copy(unittest.TestCase):
             server.terminate()
         rocks, over = of(first), 'etcd:' + etcd.url
         self.assertEqual(self.refused('--from', 'redis:x', '--to', over), '"redis:x" names no store: rocksdb:DATA_DIR or etcd:URL[,URL...]')
+        self.assertEqual(self.refused('--from', 'absent/data', '--to', over), 'there is no store in "%s"' % os.path.abspath('absent/data'))
         self.assertEqual(self.refused('--from', rocks, '--to', rocks), '--from and --to are the same store')
         self.assertEqual(self.refused('--from', of(empty), '--to', over), 'there is no store in "%s/data"' % empty)
         self.assertTrue(self.refused('--from', rocks, '--to', nobody).startswith('"%s" cannot be reached: ' % nobody))

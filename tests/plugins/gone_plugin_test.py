@@ -16,6 +16,7 @@ from harness import PLUGINS, Server, is_sanitized, kubectls, main, namespace, wa
 
 TWO_VERSIONS = os.environ['TWO_VERSIONS']
 BUILDS = os.environ['BUILDS']
+WIDGETS = os.environ['WIDGETS']
 STOCK = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'stable/stock-1.so')
 NAME = 'example.com/stock'
 GROUP = '/apis/stock.example.com/v1'
@@ -23,6 +24,9 @@ GADGETS = '/apis/test.example.com/v1/gadgets'
 # The namespace controller waits five seconds, so that all servers have seen the deletion; the rest is for a slow machine.
 LONGEST = 15
 MERGE = {'Content-Type': 'application/merge-patch+json'}
+STRATEGIC = {'Content-Type': 'application/strategic-merge-patch+json'}
+JSON_PATCH = {'Content-Type': 'application/json-patch+json'}
+APPLY = {'Content-Type': 'application/apply-patch+yaml'}
 TABLE = {'Accept': 'application/json;as=Table;v=v1;g=meta.k8s.io'}
 JSON = 'application/json'
 PROTOBUF = 'application/vnd.kubernetes.protobuf'
@@ -73,13 +77,14 @@ class Case(unittest.TestCase):
     def act(self, server, action, name=NAME, code=200, **body):
         return self.call(server, 'POST', '/plugins/' + action, dict(body, name=name), code)
 
-    def refused(self, server, method, path, body, *parts, **headers):
+    def refused(self, server, method, path, body, *parts, plugin=NAME, **headers):
         code, sent, status = server.request(method, path, body, **headers)
-        self.assertEqual((code, status.get('reason')), (503, 'PluginUnavailable'), status)
+        self.assertEqual((code, status.get('reason')), (503, 'PluginUnavailable'), (method, path, headers, status))
         # Programs made with client-go send such a request ten times more, each after this time, before they show the message.
         self.assertEqual((int(sent['Retry-After']), status['details']['retryAfterSeconds']), (1, 1))
-        for part in (NAME, 'can be read and deleted only', *parts):
+        for part in (plugin, 'can be read and deleted only', *parts):
             self.assertIn(part, status['message'])
+        return status['message']
 
     def check_group(self, server, *why):
         """The group is complete in discovery, objects are read, and writes are refused. Shelf `a` exists."""
@@ -350,6 +355,104 @@ class Gone(Case):
         self.fill(server, 'default')
         self.act(server, 'disable')
         self.check_group(server, 'it is disabled')
+
+
+class Refusals(Case):
+    """A typed kind with a subresource of each role. Widget `a` has a finalizer, and its color belongs to the field manager `owner`."""
+    PLUGIN = 'test.example.com/widgets'
+    VERSION = '/apis/widgets.example.com/v1'
+    PATH = VERSION + '/namespaces/default/widgets'
+
+    def widget(self, name='a', color=None, **metadata):
+        out = {'apiVersion': 'widgets.example.com/v1', 'kind': 'Widget', 'metadata': dict(metadata, name=name)}
+        return dict(out, spec={'color': color}) if color else out
+
+    def apply(self, server, body, query='', name='a', code=200):
+        return self.call(server, 'PATCH', self.PATH + '/' + name + '?fieldManager=' + query, json.dumps(body), code, headers=APPLY)
+
+    def refused(self, server, method, path, body, *parts, **more):
+        return super().refused(server, method, path, body, 'it is disabled', *parts, plugin=self.PLUGIN, **more)
+
+    def start(self):
+        self.install(WIDGETS, 'widgets.so')
+        server = self.server()
+        self.apply(server, self.widget(color='red', finalizers=['example.com/hold']), 'owner', code=201)
+        return server
+
+    def listed(self, server):
+        """The subresources of both forms of discovery."""
+        legacy = self.call(server, 'GET', self.VERSION)['resources']
+        groups = {each['metadata']['name']: each for each in self.call(server, 'GET', '/apis', headers=AGGREGATED)['items']}
+        aggregated = groups['widgets.example.com']['versions'][0]['resources'][0]['subresources']
+        return ({each['name'].partition('/')[2]: (each['kind'], each['verbs']) for each in legacy if '/' in each['name']},
+                {each['subresource']: (each['responseKind']['kind'], each['verbs']) for each in aggregated})
+
+    def test_all_subresources_stay_listed_and_are_refused(self):
+        server = self.start()
+        before = self.listed(server)
+        self.assertEqual(set(before[0]), {'eject', 'log', 'scale', 'shell', 'status'})
+        scale = self.call(server, 'GET', self.PATH + '/a/scale')
+        self.act(server, 'disable', self.PLUGIN)
+        self.assertEqual(self.listed(server), before)
+        texts = {self.refused(server, 'GET', self.PATH + '/a/' + name, None) for name in ('scale', 'log', 'shell')}
+        for dry_run in ('', '?dryRun=All'):
+            scale['spec']['replicas'] = 3
+            texts.add(self.refused(server, 'PUT', self.PATH + '/a/scale' + dry_run, scale))
+            for name in ('scale', 'status'):
+                for headers in (MERGE, STRATEGIC):
+                    texts.add(self.refused(server, 'PATCH', self.PATH + '/a/' + name + dry_run, '{"spec":{"replicas":3}}', headers=headers))
+            for name, body in (('eject', {'apiVersion': 'widgets.example.com/v1', 'kind': 'Ejection', 'metadata': {'name': 'a'}}), ('shell', {})):
+                texts.add(self.refused(server, 'POST', self.PATH + '/a/' + name + dry_run, body))
+        applied = {'apiVersion': 'autoscaling/v1', 'kind': 'Scale', 'metadata': {'name': 'a'}, 'spec': {'replicas': 3}}
+        texts.add(self.refused(server, 'PATCH', self.PATH + '/a/scale?fieldManager=me', json.dumps(applied), headers=APPLY))
+        self.assertEqual(len(texts), 1, texts)
+        self.assertEqual(self.call(server, 'GET', self.PATH + '/a/status')['spec'], {'color': 'red', 'replicas': 1})
+        self.assertEqual(server.request('DELETE', self.PATH + '/a/scale')[0], 405)
+        self.assertEqual(server.request('GET', self.PATH + '/a/nothing')[0], 404)
+        paths, components = (self.call(server, 'GET', '/openapi/v3' + self.VERSION)[part] for part in ('paths', 'components'))
+        for name in ('eject', 'scale', 'status'):
+            used = json.dumps(paths[self.VERSION + '/namespaces/{namespace}/widgets/{name}/' + name]).split('"#/components/schemas/')[1:]
+            self.assertLessEqual({each.partition('"')[0] for each in used}, set(components['schemas']))
+        self.act(server, 'enable', self.PLUGIN)
+        self.assertEqual(self.listed(server), before)
+        self.assertEqual(self.call(server, 'GET', self.PATH + '/a/scale')['spec'], {'replicas': 1})
+
+    def test_writes_are_refused_before_conflicts_are_computed(self):
+        server = self.start()
+        found = self.call(server, 'GET', self.PATH + '/a')
+        self.apply(server, self.widget(color='blue'), 'other', code=409)
+        stale = dict(found, spec={'color': 'blue'}, metadata=dict(found['metadata'], resourceVersion='1'))
+        self.act(server, 'disable', self.PLUGIN)
+        texts = set()
+        for query in ('?', '?dryRun=All&'):
+            for more in ('fieldManager=other', 'fieldManager=other&force=true', 'fieldManager=owner'):
+                texts.add(self.refused(server, 'PATCH', self.PATH + '/a' + query + more, json.dumps(self.widget(color='blue')), headers=APPLY))
+            texts.add(self.refused(server, 'PATCH', self.PATH + '/new' + query + 'fieldManager=me', json.dumps(self.widget('new')), headers=APPLY))
+            for headers in (MERGE, STRATEGIC):
+                texts.add(self.refused(server, 'PATCH', self.PATH + '/a' + query, '{"spec":{"color":"blue"}}', headers=headers))
+                stale_patch = '{"metadata":{"resourceVersion":"1","labels":{"a":"b"}}}'
+                texts.add(self.refused(server, 'PATCH', self.PATH + '/a' + query, stale_patch, headers=headers))
+            patch = '[{"op":"replace","path":"/spec/color","value":"blue"}]'
+            texts.add(self.refused(server, 'PATCH', self.PATH + '/a' + query, patch, headers=JSON_PATCH))
+            texts.add(self.refused(server, 'PUT', self.PATH + '/a' + query, stale))
+            texts.add(self.refused(server, 'POST', self.PATH + query, self.widget('new')))
+        self.assertEqual(len(texts), 1, texts)
+        self.assertEqual(self.call(server, 'GET', self.PATH + '/a'), found)
+
+    def test_an_apply_of_finalizers_alone_is_served(self):
+        server = self.start()
+        self.act(server, 'disable', self.PLUGIN)
+        other = self.widget(finalizers=['example.com/other'])
+        self.assertIn('example.com/other', self.apply(server, other, 'other')['metadata']['finalizers'])
+        # Nothing changes, so nothing is refused.
+        same = self.widget(color='red', finalizers=['example.com/hold'])
+        self.assertEqual(self.apply(server, same, 'owner')['spec']['color'], 'red')
+        # A client that gets 415 sends the patch again as a merge patch.
+        ties = '{"metadata":{"$setElementOrder/finalizers":[],"finalizers":null}}'
+        self.call(server, 'PATCH', self.PATH + '/a', ties, 415, headers=STRATEGIC)
+        self.call(server, 'PATCH', self.PATH + '/a', '{"metadata":{"finalizers":null}}', headers=MERGE)
+        self.call(server, 'DELETE', self.PATH + '/a')
+        self.assertEqual(server.request('GET', self.PATH + '/a')[0], 404)
 
 
 class Versions(Case):

@@ -72,6 +72,7 @@ TEST_F(PluginCli, CheckIsCleanOrShowsEveryFinding) {
   EXPECT_TRUE(says("PLG-ABI-007"));
   EXPECT_TRUE(says("found 1.86.0"));
   EXPECT_EQ(run({"check", dir_ / "apps.so", "--plugin-dir", dir_.path()}), 0) << out();
+  EXPECT_EQ(run({"check", "--plugin-dir", dir_.path(), dir_ / "apps.so"}), 0) << "the file is not another directory: " << out();
   EXPECT_EQ(run({"check", dir_ / "apps.so", "--plugin-dir", "/nowhere"}), 1);
   EXPECT_TRUE(says("PLG-DEP-001"));
   EXPECT_EQ(run({"check", "--plugin-dir", dir_.path(), "-o", "json"}), 1);

@@ -127,6 +127,19 @@ class MutatingTwice(unittest.TestCase):
                     self.assertNotEqual(server.process.wait(60), 0)
                     self.assertIn(words, server.text())
 
+    def test_a_named_admission_plugin_does_not_keep_the_server_from_starting_in_safe_mode(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'admission.yaml')
+            with open(path, 'w') as f:
+                f.write('apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n'
+                        '- name: TierDefaulter\n  configuration: {tier: gold}\n')
+            for flag in ('--admission-control-config-file=' + path, '--enable-admission-plugins=TierDefaulter',
+                         '--disable-admission-plugins=TierDefaulter'):
+                with server_with('relabel', flags=('--safe-mode', flag)) as server:
+                    self.create(server, 'plain')
+                    if 'disable' not in flag:
+                        self.assertIn('do not run, and writes are not checked by them: TierDefaulter', server.text())
+
     def test_it_can_be_switched_off(self):
         with server_with('relabel', flags=('--disable-admission-plugins=TierDefaulter',)) as server:
             self.assertEqual(self.create(server, 'plain')[1]['annotations']['stamped-tier'], '')

@@ -229,11 +229,13 @@ class WrongCalls(unittest.TestCase):
         for fault in ('segv in configure', 'abort in provision', 'segv in validate'):
             write(self.folder, fault)
             self.assertLess(self.server(wait=False).process.wait(120), 0)
-        write(self.folder, 'recurse in provision')
-        server = self.server()
+        crashing = write(self.folder, 'recurse in provision')
+        server = self.server('--require-plugin=' + name)
         self.serves(server)
         self.assertIn('safe mode: only the plugins that are shipped', server.text())
-        self.assertEqual(self.codes(self.statuses(server)[name]), [SAFE_MODE])
+        statuses = self.statuses(server)
+        self.assertEqual(self.codes(statuses[crashing]), [SAFE_MODE])
+        self.assertEqual(statuses[name]['state'], 'Committed', 'the server must not run without it')
 
     def test_a_file_is_probed_once(self):
         write(self.folder, 'none')
