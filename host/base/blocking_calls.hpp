@@ -1,7 +1,8 @@
-// Calls of objects whose functions block, because a plugin in another process implements them. BlockingCalls selects the thread for such a call.
+// Calls of objects whose functions block, because a plugin in another process implements them. BlockingCalls selects the thread for such a
+// call.
 //
-// A store asks its strategy for BlockingCalls and processes writes with offloaded(): the request waits for the other process asynchronously,
-// and the connection's loop serves other requests meanwhile.
+// A store asks its strategy for BlockingCalls and processes writes with offloaded(): the request waits for the other process
+// asynchronously, and the connection's loop serves other requests meanwhile.
 //
 // Thread-safety: any thread.
 // Lifetime:      the BlockingCalls outlives the task of offloaded().
@@ -59,8 +60,8 @@ Task<T> refused(Status why) {
 }  // namespace detail
 
 // Runs `work` on the executor that `calls` returns, and resumes the caller on the caller's executor. Runs `work` on the current executor if
-// `calls` is null, if its functions do not block, or if the current executor may block. T is a Result; if call_executor() fails, the result is
-// its error.
+// `calls` is null, if its functions do not block, or if the current executor may block. T is a Result; if call_executor() fails, the result
+// is its error.
 template <class T>
 Task<T> offloaded(const BlockingCalls* calls, Task<T> work) {
   if (calls == nullptr || on_blocking_executor()) return work;

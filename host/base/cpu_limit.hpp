@@ -9,10 +9,11 @@
 
 namespace backplane {
 
-// The smallest quota of the process's control group and of the groups that contain it, in processors; nullopt: no group has a quota. `root` is
-// prepended to /proc/self/cgroup and /sys/fs/cgroup.
+// The smallest quota of the process's control group and of the groups that contain it, in processors; nullopt: no group has a quota. `root`
+// is prepended to /proc/self/cgroup and /sys/fs/cgroup.
 std::optional<double> cpu_quota(const std::string& root = "");
-// The smaller of `cores` and `quota`. A quota is rounded up, to at least two, so that one busy loop does not block all requests (Go's rule).
+// The smaller of `cores` and `quota`. A quota is rounded up, to at least two, so that one busy loop does not block all requests (Go's
+// rule).
 unsigned usable_cores(unsigned cores, std::optional<double> quota) noexcept;
 // The number of processors that this process may use.
 unsigned usable_cores();

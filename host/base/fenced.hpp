@@ -1,7 +1,7 @@
 // Calls plugin code and converts an exception to a value.
 //
-// Thread-safety: the task of a plugin may end on another executor than it began on; fenced() resumes on the executor on which it was called.
-// Errors:        if the call throws, `on_throw` receives the exception (Caught) and returns the result; it must not throw.
+// Thread-safety: the task of a plugin may end on another executor than it began on; fenced() resumes on the executor on which it was
+// called. Errors:        if the call throws, `on_throw` receives the exception (Caught) and returns the result; it must not throw.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,8 @@
 
 namespace backplane {
 
-// For asynchronous calls.  The function object `call` returns the task; it is called once. Both function objects live until the task has ended.
+// For asynchronous calls.  The function object `call` returns the task; it is called once. Both function objects live until the task has
+// ended.
 template <class T, class Call, class OnThrow>
 Task<T> fenced(Call call, OnThrow on_throw) {
   const OriginExecutor origin;

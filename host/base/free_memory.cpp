@@ -54,8 +54,8 @@ struct FreeMemory::State : std::enable_shared_from_this<State> {
     });
   }
 
-  // The last call has released the memory that was free then. So memory can be released only if the heap has grown since, or if more memory is
-  // free than then.
+  // The last call has released the memory that was free then. So memory can be released only if the heap has grown since, or if more memory
+  // is free than then.
   bool look() {
     const std::size_t free = mallinfo2().fordblks;
     const std::size_t resident = resident_bytes();

@@ -1,5 +1,5 @@
-// Returns freed memory to the system at regular intervals. After a burst of allocations (large definitions, documents, loading of caches) the
-// allocator would otherwise retain the memory, scattered over its heaps.
+// Returns freed memory to the system at regular intervals. After a burst of allocations (large definitions, documents, loading of caches)
+// the allocator would otherwise retain the memory, scattered over its heaps.
 //
 // Thread-safety: start() and stop() from one thread; look() runs on the blocking executor.
 // Lifetime:      the executors must exist until stop().
@@ -30,8 +30,8 @@ class FreeMemory {
   ~FreeMemory();
   void start();
   void stop();
-  // The work of each interval. Returns free memory to the system if a worthwhile amount is free, and if memory has been allocated or freed since
-  // the last release. True: memory was released.
+  // The work of each interval. Returns free memory to the system if a worthwhile amount is free, and if memory has been allocated or freed
+  // since the last release. True: memory was released.
   bool look();
 
  private:

@@ -1,5 +1,5 @@
-// An interface that exchanges over TLS implement: it returns the client certificate if the client is a front proxy, whose headers may contain
-// the user.
+// An interface that exchanges over TLS implement: it returns the client certificate if the client is a front proxy, whose headers may
+// contain the user.
 //
 // Thread-safety: as Exchange.
 // Lifetime:      the certificate lives as long as the exchange.
@@ -12,7 +12,8 @@ namespace backplane {
 class FrontProxyPeer {
  public:
   virtual ~FrontProxyPeer() = default;
-  // Verifies the certificate of the peer with --requestheader-client-ca-file. Returns the certificate, or null if the peer is no front proxy.
+  // Verifies the certificate of the peer with --requestheader-client-ca-file. Returns the certificate, or null if the peer is no front
+  // proxy.
   virtual const PeerCertificate* front_proxy_certificate() const noexcept = 0;
 };
 

@@ -12,8 +12,8 @@
 namespace backplane {
 namespace {
 
-// Smaller than the size at which the allocator maps a block separately (M_MMAP_THRESHOLD), and than the free size at which it shrinks the heap
-// (M_TRIM_THRESHOLD).
+// Smaller than the size at which the allocator maps a block separately (M_MMAP_THRESHOLD), and than the free size at which it shrinks the
+// heap (M_TRIM_THRESHOLD).
 constexpr std::size_t kPiece = 768 * 1024;
 constexpr std::size_t kMostPieces = 5;
 

@@ -1,5 +1,5 @@
-// Ties objects and functions of a plugin to the plugin: as long as one tied object or function exists, the plugin is not destroyed and its code
-// stays mapped.  So a request that has a reference to a tied object keeps the plugin loaded, without a separate reference count.
+// Ties objects and functions of a plugin to the plugin: as long as one tied object or function exists, the plugin is not destroyed and its
+// code stays mapped.  So a request that has a reference to a tied object keeps the plugin loaded, without a separate reference count.
 //
 // Thread-safety: as std::shared_ptr and std::function.
 // Lifetime:      a tied object is destroyed before its hold is released.

@@ -21,7 +21,8 @@ class LoopWatch final : public DescriptorWatch {
   LoopWatch(asio::io_context& context, int descriptor) : descriptor_(context, descriptor) {}
   LoopWatch(const LoopWatch&) = delete;
   LoopWatch& operator=(const LoopWatch&) = delete;
-  // The destructor of descriptor_ would close the descriptor. release() ends pending waits with operation_aborted, which the handlers ignore.
+  // The destructor of descriptor_ would close the descriptor. release() ends pending waits with operation_aborted, which the handlers
+  // ignore.
   ~LoopWatch() override { descriptor_.release(); }
 
   void when_readable(std::function<void()> work) override { wait(asio::posix::descriptor_base::wait_read, std::move(work)); }
@@ -86,8 +87,8 @@ IoLoop::~IoLoop() {
   for (const auto& work : at_end_) work();
 }
 
-// The work that one thread posts runs in the order of the posts. Work that the loop's thread posts is in Asio's queue, and work of all other
-// threads is in the inbox; no order is defined between the two.
+// The work that one thread posts runs in the order of the posts. Work that the loop's thread posts is in Asio's queue, and work of all
+// other threads is in the inbox; no order is defined between the two.
 void IoLoop::post(std::function<void()> work) {
   if (server_ == kNoServer) work = ServersWork{std::move(work)};
   if (!is_here()) return inbox_.post(std::move(work));

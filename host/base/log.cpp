@@ -67,8 +67,8 @@ struct ServerLog {
 // The output stream of each server.  A line that is logged while the settings change is written to the former or to the new stream.
 constinit PerServer<std::atomic<spdlog::sinks::sink*>> stream_of_server;
 
-// Writes the lines of one logger to the stream of the thread's server.  The logger has the most verbose level of all servers, so log() drops
-// the lines that the level of the thread's server excludes.
+// Writes the lines of one logger to the stream of the thread's server.  The logger has the most verbose level of all servers, so log()
+// drops the lines that the level of the thread's server excludes.
 class ServersSink final : public spdlog::sinks::sink {
  public:
   void log(const spdlog::details::log_msg& message) override {

@@ -1,6 +1,6 @@
-// Loggers. Each folder has one; its log.hpp contains `inline FolderLog& x_log() { static FolderLog& log = folder_logger("x"); return log; }`.
-// Each server of a process has settings for levels and format. A line is written with the settings of the server that the thread works for. If
-// the thread works for no server, for example before a server exists, the settings of the process apply.
+// Loggers. Each folder has one; its log.hpp contains `inline FolderLog& x_log() { static FolderLog& log = folder_logger("x"); return log;
+// }`. Each server of a process has settings for levels and format. A line is written with the settings of the server that the thread works
+// for. If the thread works for no server, for example before a server exists, the settings of the process apply.
 //
 // Thread-safety: any thread.
 // Lifetime:      loggers live as long as the process. A server's settings end with end_server_log().
@@ -23,8 +23,8 @@ namespace backplane {
 
 enum class LogLevel : unsigned char { kTrace, kDebug, kInfo, kWarn, kError, kCritical };
 
-// The logger of a folder. The functions of each level take a text, or a format string of {fmt} and its values; the compiler checks the format.
-// Only log.cpp includes spdlog and formats: when every source that logs did this, it took a tenth of the build time.
+// The logger of a folder. The functions of each level take a text, or a format string of {fmt} and its values; the compiler checks the
+// format. Only log.cpp includes spdlog and formats: when every source that logs did this, it took a tenth of the build time.
 class FolderLog {
  public:
   // `logger` outlives the object.
@@ -76,11 +76,11 @@ class FolderLog {
 
 // The logger of a folder, made at first use.
 FolderLog& folder_logger(const std::string& folder);
-// A second logger of the folder, for details: steps of startup, failed health checks.  Its lines have the level info, but are only written if
-// the level is "details" (-v=2) or more verbose.
+// A second logger of the folder, for details: steps of startup, failed health checks.  Its lines have the level info, but are only written
+// if the level is "details" (-v=2) or more verbose.
 FolderLog& folder_details(const std::string& folder);
-// The three functions below change the settings of the calling thread's server; if the thread works for no server, those of the process. If the
-// process has one server, they change the settings of both. A server that sets nothing has the settings of the process.
+// The three functions below change the settings of the calling thread's server; if the thread works for no server, those of the process. If
+// the process has one server, they change the settings of both. A server that sets nothing has the settings of the process.
 //
 // Sets the level of all loggers, present and future: "trace", "debug", "details", "info", "warn" or "error".
 void set_log_level(const std::string& level);

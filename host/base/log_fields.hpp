@@ -13,8 +13,8 @@ namespace backplane {
 
 struct LogFields {
   std::string_view words;
-  // The pairs in the order of the line.  A quoted value is unquoted. The value of the keys `error` and `reason` is the rest of the line if it is
-  // not quoted, because it may contain blanks.
+  // The pairs in the order of the line.  A quoted value is unquoted. The value of the keys `error` and `reason` is the rest of the line if
+  // it is not quoted, because it may contain blanks.
   std::vector<std::pair<std::string_view, std::string>> values;
 };
 LogFields split_log_message(std::string_view message);

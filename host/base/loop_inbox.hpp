@@ -1,9 +1,9 @@
-// The queue of work that other threads post to a loop. An eventfd wakes the loop when the first piece of work is added. asio::post() is not used,
-// because it wakes the loop while it holds the lock of Asio's queue, and the woken thread then waits for that lock.
+// The queue of work that other threads post to a loop. An eventfd wakes the loop when the first piece of work is added. asio::post() is not
+// used, because it wakes the loop while it holds the lock of Asio's queue, and the woken thread then waits for that lock.
 //
 // Thread-safety: post() from any thread; the constructor and the destructor on the loop's thread, or while the loop does not run.
-// Lifetime:      destroyed before its io_context. Work that has not run is destroyed with the inbox. A call of post() may still be returning
-//                when the inbox is destroyed.
+// Lifetime:      destroyed before its io_context. Work that has not run is destroyed with the inbox. A call of post() may still be
+//                returning when the inbox is destroyed.
 // Errors:        the constructor throws std::system_error if it gets no descriptor.
 #pragma once
 

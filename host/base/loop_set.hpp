@@ -1,8 +1,8 @@
 // A set of named loops, each with a thread, so that a blocked loop does not delay the others.
 //
 // Thread-safety: of(), size() and cpu_time() from any thread; start() and stop() from one thread.
-// Lifetime:      the loops live as long as the set. Work runs on them between start() and stop() only, except on the loops that stop() returns.
-// Errors:        stop() returns the names of the loops whose threads have not ended in time.
+// Lifetime:      the loops live as long as the set. Work runs on them between start() and stop() only, except on the loops that stop()
+// returns. Errors:        stop() returns the names of the loops whose threads have not ended in time.
 #pragma once
 
 #include <atomic>
@@ -26,8 +26,8 @@ class LoopSet {
   std::chrono::nanoseconds cpu_time() const;
   // Starts the loops, also those that of() makes later. Work that was posted before runs now.
   void start();
-  // Stops all loops and waits for their threads for at most `limit` in total. Returns the names of the loops whose threads still run; then the
-  // process must exit without destroying the objects that these threads use.
+  // Stops all loops and waits for their threads for at most `limit` in total. Returns the names of the loops whose threads still run; then
+  // the process must exit without destroying the objects that these threads use.
   std::vector<std::string> stop(std::chrono::nanoseconds limit);
 
  private:

@@ -2,7 +2,8 @@
 // A coroutine switches to it with `co_await OffloadIfLarge(bytes)`, and back with its OriginExecutor.
 //
 // Thread-safety: any thread.
-// Lifetime:      each server of a process has a separate pool. Stop it after the loops whose requests use it; call set_offload_pool(nullptr)
+// Lifetime:      each server of a process has a separate pool. Stop it after the loops whose requests use it; call
+// set_offload_pool(nullptr)
 //                before it is destroyed.
 // Errors:        none; if there is no pool, or `bytes` is small, the coroutine stays on its executor.
 #pragma once

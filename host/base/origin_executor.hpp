@@ -1,5 +1,5 @@
-// Stores the current executor. A later `co_await origin` resumes the coroutine on that executor, even if a call in between has ended on another
-// one. Code that calls plugins uses it before it accesses objects that belong to one executor (an exchange, a timer).
+// Stores the current executor. A later `co_await origin` resumes the coroutine on that executor, even if a call in between has ended on
+// another one. Code that calls plugins uses it before it accesses objects that belong to one executor (an exchange, a timer).
 //
 // Thread-safety: immutable.
 // Lifetime:      the executor outlives it.

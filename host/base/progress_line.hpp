@@ -1,5 +1,5 @@
-// Shows the progress of a long-running command. On a terminal it is one line, which is replaced several times a second; otherwise a new line is
-// written every few seconds. A command that ends before the first interval writes no progress.
+// Shows the progress of a long-running command. On a terminal it is one line, which is replaced several times a second; otherwise a new
+// line is written every few seconds. A command that ends before the first interval writes no progress.
 //
 // Thread-safety: one thread.
 // Lifetime:      on a terminal the destructor removes the line.

@@ -21,8 +21,8 @@ class NamedSignal final : public Signal {
   bool fired() const noexcept override { return fired_.load(std::memory_order_acquire); }
   Task<void> wait() override;
   void on_fire(std::function<void()> callback) override;
-  // As on_fire(), but the callback runs only if `owner` still exists; the signal holds `owner` during the call.  Callbacks without an owner are
-  // destroyed when later callbacks are added.  For long-lived signals, because on_fire() retains a callback until the signal fires.
+  // As on_fire(), but the callback runs only if `owner` still exists; the signal holds `owner` during the call.  Callbacks without an owner
+  // are destroyed when later callbacks are added.  For long-lived signals, because on_fire() retains a callback until the signal fires.
   void on_fire_while(std::weak_ptr<const void> owner, std::function<void()> callback);
   // The number of retained callbacks.
   std::size_t callbacks() const;

@@ -56,8 +56,8 @@ bool patches_ties_only(const Object& patch) {
     if (key == "apiVersion" || key == "kind") continue;
     if (key != "metadata" || !value.is_object()) return false;
     const Object& metadata = value.get_object();
-    const bool all = std::all_of(metadata.begin(), metadata.end(),
-                                 [](const auto& member) { return is_tie_or_precondition(subject_of(member.key())); });
+    const bool all =
+        std::all_of(metadata.begin(), metadata.end(), [](const auto& member) { return is_tie_or_precondition(subject_of(member.key())); });
     if (!all) return false;
   }
   return true;

@@ -63,9 +63,7 @@ TEST(RetainedSubresource, HasTheRecordedVerbsWhateverItsKindIs) {
   EXPECT_EQ(verbs_of(all), (Verbs{"create", "delete", "get", "patch", "update"}));
 }
 
-TEST(RetainedSubresource, WithoutARecordedRoleHasTheVerbGet) {
-  EXPECT_EQ(verbs_of(subresource("log", widgets().kind)), (Verbs{"get"}));
-}
+TEST(RetainedSubresource, WithoutARecordedRoleHasTheVerbGet) { EXPECT_EQ(verbs_of(subresource("log", widgets().kind)), (Verbs{"get"})); }
 
 TEST(RetainedSubresource, RefusesAllButAGetOfTheKindOfTheResource) {
   SubresourceSnapshot scale = subresource("scale", {"autoscaling", "v1", "Scale"});

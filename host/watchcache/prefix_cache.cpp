@@ -221,7 +221,10 @@ bool is_lost_for_now(const StorageEvent* event) { return event->kv.unreadable &&
 
 // `key`: the key in the backend (backend_key).
 void log_unreadable(const std::string& key, const Status& why) {
-  watchcache_log().error("an object cannot be read; check --encryption-provider-config and its keys; a lost object can only be deleted or overwritten key={} error={:?}", key, why.message());
+  watchcache_log().error(
+      "an object cannot be read; check --encryption-provider-config and its keys; a lost object can only be deleted or overwritten key={} "
+      "error={:?}",
+      key, why.message());
 }
 
 }  // namespace

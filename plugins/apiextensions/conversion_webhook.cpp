@@ -26,8 +26,8 @@ Status refused(std::string message) {
 
 void count(ReviewFault fault, Clock::time_point since) {
   static Metric& requests =
-      Metric::counter("apiserver_conversion_webhook_request_total",
-                      "[ALPHA] Calls of conversion webhooks, by result and failure type.", {"result", "failure_type"});
+      Metric::counter("apiserver_conversion_webhook_request_total", "[ALPHA] Calls of conversion webhooks, by result and failure type.",
+                      {"result", "failure_type"});
   static Metric& durations =
       Metric::histogram("apiserver_conversion_webhook_duration_seconds", "[ALPHA] Duration of calls of conversion webhooks in seconds.",
                         {"result", "failure_type"}, {0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 45, 60});
@@ -38,9 +38,9 @@ void count(ReviewFault fault, Clock::time_point since) {
 
 void count_conversion(const WebhookConfig& config, const GroupVersionKind& from, const std::string& desired, bool succeeded,
                       Clock::time_point since) {
-  static Metric& durations =
-      Metric::histogram("apiserver_crd_conversion_webhook_duration_seconds", "[ALPHA] Duration of conversions by a definition's webhook in seconds.",
-                        {"crd_name", "from_version", "to_version", "succeeded"}, exponential_bounds(0.001, 2, 15));
+  static Metric& durations = Metric::histogram("apiserver_crd_conversion_webhook_duration_seconds",
+                                               "[ALPHA] Duration of conversions by a definition's webhook in seconds.",
+                                               {"crd_name", "from_version", "to_version", "succeeded"}, exponential_bounds(0.001, 2, 15));
   durations.observe({config.definition, from.version, GroupVersion::parse(desired).version, succeeded ? "true" : "false"},
                     std::chrono::duration<double>(Clock::now() - since).count());
 }

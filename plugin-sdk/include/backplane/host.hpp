@@ -8,8 +8,7 @@
 //                fail. A plugin that called set_authorizer_order() or set_storage_transformers() in provision() may call the same method
 //                again after the commit, one call at a time.
 // Lifetime:      the Host outlives the plugin. The host keeps registered handlers, hooks, checks, authenticators, authorizers and sinks
-// until
-//                the plugin's spawned tasks have ended. It releases storages, schemas and callbacks when no request uses them.
+//                until the plugin's spawned tasks have ended. It releases storages, schemas and callbacks when no request uses them.
 // Errors:        of registrations (install_api_group, handle, add_…, register_…, set_…): kAlreadyExists if the name is taken, with the
 //                plugin that registered it first in the message; kServiceUnavailable after the commit.
 #pragma once

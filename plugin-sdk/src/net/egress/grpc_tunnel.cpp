@@ -36,8 +36,8 @@ class GrpcTunnel {
   using Clock = std::chrono::steady_clock;
   static constexpr std::size_t kPiece = 32 * 1024;
   static constexpr std::size_t kMostMessage = std::size_t{4} << 20;  // gRPC's limit for received messages
-  static constexpr std::chrono::seconds kPatience{30};  // for the response to a dial
-  static constexpr std::chrono::seconds kFarewell{10};  // for the response to a close
+  static constexpr std::chrono::seconds kPatience{30};               // for the response to a dial
+  static constexpr std::chrono::seconds kFarewell{10};               // for the response to a close
 
   static GrpcTunnel& self(void* data) { return *static_cast<GrpcTunnel*>(data); }
   static nghttp2_session_callbacks* callbacks();
@@ -58,15 +58,15 @@ class GrpcTunnel {
   Socket local_{-1};
   nghttp2_session* session_ = nullptr;
   std::int32_t stream_ = -1;
-  std::string wire_;  // encoded bytes to send to the proxy server
-  std::string body_;  // bytes of the stream that are not encoded yet
-  std::string to_local_;  // bytes to send to the caller
+  std::string wire_;        // encoded bytes to send to the proxy server
+  std::string body_;        // bytes of the stream that are not encoded yet
+  std::string to_local_;    // bytes to send to the caller
   std::size_t unread_ = 0;  // received bytes of the stream that have not been returned to the flow-control window
   grpc::FrameReader frames_{kMostMessage};
   std::int64_t random_ = 0, connection_ = 0;
-  bool answered_ = false;  // the proxy server has responded to the dial
-  std::string refusal_;  // the error in the response to the dial
-  bool closed_ = false;  // the proxy server sends no more data
+  bool answered_ = false;     // the proxy server has responded to the dial
+  std::string refusal_;       // the error in the response to the dial
+  bool closed_ = false;       // the proxy server sends no more data
   bool remote_gone_ = false;  // the connection to the proxy server has failed
   bool local_ended_ = false;  // the caller sends no more data
 };
