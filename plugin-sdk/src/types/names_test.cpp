@@ -137,6 +137,8 @@ struct QuantityCase {
   const char* text;
   const char* canonical;  // null: the quantity is invalid
 };
+// GoogleTest prints the parameter of a test with it. Without it, the printed addresses differ from build to build.
+void PrintTo(const QuantityCase& quantity, std::ostream* out) { *out << '"' << quantity.text << '"'; }
 class Quantities : public testing::TestWithParam<QuantityCase> {};
 TEST_P(Quantities, HaveTheTextThatUpstreamPrints) {
   const auto canonical = canonical_quantity(GetParam().text);
