@@ -1,7 +1,7 @@
 // Reads the file of --admission-control-config-file: an AdmissionConfiguration (apiserver.config.k8s.io/v1). It contains configurations of
 // plugins, or the paths of their files.
 //
-// Thread-safety: any thread. The functions read files; they are called during startup.
+// Thread-safety: any thread. The functions read files; they are called during startup and for each change of a plugin.
 // Errors:        kBadRequest with the name of the file. The file cannot be read, is not an AdmissionConfiguration, has an unknown field, or
 //                has a plugin twice or without a name.
 #pragma once

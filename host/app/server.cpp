@@ -80,8 +80,9 @@ Result<Server> Server::create(Config config, StopEvent& stop) {
   if (Status status = parts->make_extension(); !status.ok()) return status;
   if (Status status = parts->load(); !status.ok()) return status;
   if (Status status = parts->check_offers(); !status.ok()) return status;
-  if (Status status = parts->check_admission_configuration(); !status.ok()) return status;
-  auto tables = parts->make_tables(*parts->plugins->rows());
+  auto configuration = parts->read_admission_file(*parts->plugins->rows(), parts->idle_plugins());
+  if (!configuration.ok()) return std::move(configuration.status());
+  auto tables = parts->make_tables(*parts->plugins->rows(), std::move(*configuration));
   if (!tables.ok()) return std::move(tables.status());
   if (parts->extension) {
     if (Status status = parts->extension->use_tables(*parts->plugins->rows(), tables->admission); !status.ok()) return status;

@@ -34,8 +34,26 @@ void ServerParts::use_equivalents(const PluginChange& change, GenerationRef Plug
   }
 }
 
+// Plugins that do not run after `change` and may offer admission plugins.
+std::vector<std::string> ServerParts::idle_after(const PluginChange& change) const {
+  auto names = idle_plugins();
+  for (const auto& part : change.parts) {
+    std::erase(names, part.name);
+    if (!part.next) names.push_back(part.name);
+  }
+  return names;
+}
+
+// The admission configuration is read anew. Only the generations that the change adds make admission plugins from it; others keep theirs.
+Result<ServerTables> ServerParts::tables_of(const PluginChange& change) {
+  auto configuration = read_admission_file(*change.rows, idle_after(change));
+  if (!configuration.ok()) return std::move(configuration.status());
+  return make_tables(*change.rows, std::move(*configuration));
+}
+
 Status ServerParts::change_plugin(PluginChange change) {
   const auto former_rows = plugins->rows();
+  const auto former_configuration = admission_configuration;
   const auto refuse = [&](Status status) {
     app_log().error("plugin not changed plugin={} error={:?}", change.name, status.message());
     plugins->give_up(std::move(change));
@@ -46,11 +64,11 @@ Status ServerParts::change_plugin(PluginChange change) {
     use_hooks(change, &PluginChange::Part::former);
     use_equivalents(change, &PluginChange::Part::former);
     if (Status status = publish_scheme_and_routes(*former_rows); !status.ok()) app_log().error("the former routes: {}", status.message());
-    if (auto tables = make_tables(*former_rows); tables.ok()) publish(std::move(*tables));
+    if (auto tables = make_tables(*former_rows, former_configuration); tables.ok()) publish(std::move(*tables));
   };
   if (signals.shutdown_initiated.fired()) return refuse(service_unavailable("the server is shutting down"));
   if (Status status = plugins->commit(change, kHooksLimit); !status.ok()) return refuse(std::move(status));
-  auto tables = make_tables(*change.rows);
+  auto tables = tables_of(change);
   if (!tables.ok()) return refuse(std::move(tables.status()));
   use_hooks(change, &PluginChange::Part::next);
   if (Status status = publish_scheme_and_routes(*change.rows); !status.ok()) {

@@ -160,22 +160,6 @@ std::vector<std::string> ServerParts::idle_plugins() const {
   return names;
 }
 
-// Startup fails for a configuration of an admission plugin that no plugin offers, unless a plugin does not run that might offer it: the
-// configuration is then used when that plugin is enabled.
-Status ServerParts::check_admission_configuration() {
-  const std::string& path = options().admission.control_config_file;
-  if (path.empty()) return {};
-  auto read = read_admission_configuration(path);
-  if (!read.ok()) return std::move(read.status());
-  const auto rows = plugins->rows();
-  for (const auto& row : *read) {
-    if (offers_admission(*rows, row.name) || !idle_plugins().empty()) continue;
-    return bad_request("--admission-control-config-file configures " + backplane::quoted(row.name) + ", which no loaded plugin offers");
-  }
-  admission_configuration = std::move(*read);
-  return {};
-}
-
 Result<std::unique_ptr<StorageBackend>> ServerParts::open_backend(const std::string& name) {
   StorageBackendConfig backend_config;
   const std::string& embedded = options().storage.embedded_dir;

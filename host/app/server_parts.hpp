@@ -116,6 +116,7 @@ class ServerFacilities final : public PluginSettings, public ServedApi, public S
 // Authentication, authorization, admission, audit and encryption, made from the plugins' registrations and the flags.
 struct ServerTables {
   AdmissionChain::Plugins admission;
+  AdmissionConfiguration admission_configuration;
   std::shared_ptr<const Authentication> authentication;
   std::shared_ptr<TokenAuthenticator> tokens;
   std::shared_ptr<Authorization> authorization;
@@ -148,7 +149,6 @@ struct ServerParts {
   StoreSettings store_settings() const;
   Status check_offers();
   void check_runtime_config(Problems& problems) const;
-  Status check_admission_configuration();
   std::vector<std::string> idle_plugins() const;
   void report_admission(const PluginRows& rows) const;
   Executor& executor_of(const std::string& registrant);
@@ -156,11 +156,13 @@ struct ServerParts {
   void build_chains();
 
   // ---- tables that are made from the plugins' registrations, at startup and for each change of a plugin (server_tables.cpp)
-  Result<ServerTables> make_tables(const PluginRows& rows);
+  // Reads the file of --admission-control-config-file. `idle`: the third-party plugins that do not run with `rows`.
+  Result<AdmissionConfiguration> read_admission_file(const PluginRows& rows, const std::vector<std::string>& idle) const;
+  Result<ServerTables> make_tables(const PluginRows& rows, AdmissionConfiguration configuration);
   // The order of authorizers in the configuration; empty: the default order.
   std::vector<AuthorizerPlace> authorizer_places(const PluginRows& rows) const;
   Result<std::shared_ptr<Authorization>> make_authorization(const PluginRows& rows) const;
-  Result<AdmissionChain::Plugins> make_admission(const PluginRows& rows) const;
+  Result<AdmissionChain::Plugins> make_admission(const PluginRows& rows, const AdmissionConfiguration& configuration) const;
   // Makes and publishes the authorization again, after a plugin has changed the order of authorizers.
   Status publish_authorization();
   // Publishes the tables one after another. A request that uses a former table continues with it.
@@ -177,6 +179,8 @@ struct ServerParts {
   Result<PluginActed> act(PluginRequest request);
   Result<PluginChange> stage(const PluginRequest& request);
   Status change_plugin(PluginChange change);
+  std::vector<std::string> idle_after(const PluginChange& change) const;
+  Result<ServerTables> tables_of(const PluginChange& change);
   void use_hooks(const PluginChange& change, GenerationRef PluginChange::Part::*generation);
   void use_equivalents(const PluginChange& change, GenerationRef PluginChange::Part::*generation);
   // ---- the groups of plugins that do not run (server_groups.cpp)
@@ -275,7 +279,7 @@ struct ServerParts {
   PluginObjects plugin_objects;
   std::unique_ptr<PluginWatch> plugin_watch;  // null: --plugin-watch is not set, or the server does not serve
   std::mutex publishing_authorization;
-  AdmissionConfiguration admission_configuration;
+  AdmissionConfiguration admission_configuration;  // of the published tables
   AdmissionChain admission;
   std::vector<StoreParts> all_stores;  // the main store, then the stores of --etcd-servers-overrides
   std::unique_ptr<HubOfStores> hubs;

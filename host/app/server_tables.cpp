@@ -22,13 +22,31 @@ std::vector<std::string> absent_admission(const std::vector<AdmissionRegistratio
   return names;
 }
 
+bool configures(const AdmissionConfiguration& configuration, std::string_view name) {
+  return std::any_of(configuration.begin(), configuration.end(), [&](const auto& each) { return each.name == name; });
+}
+
 }  // namespace
 
 bool offers_admission(const PluginRows& rows, std::string_view name) {
   return std::any_of(rows.admission.begin(), rows.admission.end(), [&](const AdmissionRegistration& each) { return each.name == name; });
 }
 
-Result<AdmissionChain::Plugins> ServerParts::make_admission(const PluginRows& rows) const {
+// A name that no plugin offers is an error, unless a plugin does not run that might offer it: the configuration is then used when that
+// plugin is enabled. A change also accepts the names of the configuration in effect: their plugins may have been disabled.
+Result<AdmissionConfiguration> ServerParts::read_admission_file(const PluginRows& rows, const std::vector<std::string>& idle) const {
+  const std::string& path = options().admission.control_config_file;
+  if (path.empty()) return AdmissionConfiguration();
+  auto read = read_admission_configuration(path);
+  if (!read.ok() || !idle.empty()) return read;
+  for (const auto& row : *read) {
+    if (offers_admission(rows, row.name) || configures(admission_configuration, row.name)) continue;
+    return bad_request("--admission-control-config-file configures " + backplane::quoted(row.name) + ", which no loaded plugin offers");
+  }
+  return read;
+}
+
+Result<AdmissionChain::Plugins> ServerParts::make_admission(const PluginRows& rows, const AdmissionConfiguration& configuration) const {
   auto order = admission_order(rows.admission);
   if (!order.ok()) return std::move(order.status());
   const auto& flags = options().admission;
@@ -38,7 +56,7 @@ Result<AdmissionChain::Plugins> ServerParts::make_admission(const PluginRows& ro
     const auto registration =
         std::find_if(rows.admission.begin(), rows.admission.end(), [&](const auto& each) { return each.name == name; });
     AdmissionPluginConfig plugin_config;
-    for (const auto& row : admission_configuration) {
+    for (const auto& row : configuration) {
       if (row.name == name) plugin_config = row.config;
     }
     const auto& owner = rows.admission_owners[static_cast<std::size_t>(registration - rows.admission.begin())];
@@ -88,11 +106,12 @@ Status ServerParts::publish_authorization() {
   return authorization.status();
 }
 
-Result<ServerTables> ServerParts::make_tables(const PluginRows& rows) {
+Result<ServerTables> ServerParts::make_tables(const PluginRows& rows, AdmissionConfiguration configuration) {
   ServerTables tables;
-  auto plugins_in_order = make_admission(rows);
+  auto plugins_in_order = make_admission(rows, configuration);
   if (!plugins_in_order.ok()) return std::move(plugins_in_order.status());
   tables.admission = std::move(*plugins_in_order);
+  tables.admission_configuration = std::move(configuration);
   AuthenticationConfig authentication_config;
   authentication_config.anonymous = options().authentication.anonymous;
   authentication_config.plugins = rows.authenticators;
@@ -113,6 +132,7 @@ Result<ServerTables> ServerParts::make_tables(const PluginRows& rows) {
 void ServerParts::publish(ServerTables tables) {
   if (extension) extension->publish(tables.admission);
   admission.publish(std::move(tables.admission));
+  admission_configuration = std::move(tables.admission_configuration);
   services.authorizer.publish(std::move(tables.authorization));
   services.tokens.publish(std::move(tables.tokens));
   authentication.publish(std::move(tables.authentication));

@@ -2,9 +2,12 @@
 // authenticates.
 #include "backplane/plugin.hpp"
 
+#include <algorithm>
+
 #include "authentication_group_json.hpp"
 #include "authentication_v1_json.hpp"
 #include "backplane/kit/group.hpp"
+#include "backplane/rest/api_group.hpp"
 #include "cluster_trust.hpp"
 #include "legacy_tokens.hpp"
 #include "reviews.hpp"
@@ -13,6 +16,14 @@
 
 namespace backplane::authentication {
 namespace {
+
+constexpr std::string_view kName = "authentication";
+
+// True if another instance of this plugin serves now, which this one replaces. At startup the host serves no group version yet.
+bool replaces_another(const Host& host) {
+  const auto versions = host.group_versions();
+  return std::any_of(versions.begin(), versions.end(), [](const GroupVersionInfo& version) { return version.delegate == kName; });
+}
 
 class AuthenticationPlugin final : public Plugin {
  public:
@@ -25,7 +36,8 @@ class AuthenticationPlugin final : public Plugin {
     kit::GroupInstaller group(host, std::move(*document), std::move(*schemas));
     group.put("tokenreviews", make_token_reviews(group.schemas(), host.token_authenticator(), api_audiences(host)));
     group.put("selfsubjectreviews", make_self_subject_reviews(group.schemas()));
-    if (Status status = group.install("authentication"); !status.ok()) return status;
+    if (Status status = group.install(std::string(kName)); !status.ok()) return status;
+    if (Status status = wait_for_issuers(host); !status.ok()) return status;
     if (!host.resource_enabled({"", "v1", "configmaps"})) return {};
     Status status = keep<ClusterTrust>(host, "start-cluster-authentication-info-controller");
     return status.ok() ? keep<LegacyTokenTracking>(host, "start-legacy-token-tracking-controller") : status;
@@ -51,6 +63,14 @@ class AuthenticationPlugin final : public Plugin {
     }
     const auto anonymous = structured_->anonymous();
     return anonymous == nullptr ? Status() : host.register_authenticator(anonymous);
+  }
+
+  // A replacement must not refuse tokens that the former instance accepts. Its post-start hooks run while the former instance serves, and
+  // if they fail, that instance stays in service. Without a former instance nothing waits, as in kube-apiserver.
+  Status wait_for_issuers(Host& host) {
+    if (!structured_->has_issuers() || !replaces_another(host)) return {};
+    return host.add_post_start_hook("wait-for-openid-issuers",
+                                    [issuers = *structured_](PostStartHookContext) { return issuers.wait_for_start(); });
   }
 
   template <class Kept>

@@ -31,6 +31,9 @@ class StructuredAuthentication {
   std::shared_ptr<Authenticator> anonymous() const { return anonymous_; }
   // Starts to read discovery documents and to watch the configuration.
   void start() const { jwt_->start(); }
+  bool has_issuers() const { return !jwt_->authenticators()->issuers()->empty(); }
+  // JwtController::wait_for_start()
+  Task<Status> wait_for_start() const { return jwt_->wait_for_start(); }
 
  private:
   std::shared_ptr<JwtController> jwt_;

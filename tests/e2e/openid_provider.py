@@ -120,10 +120,11 @@ def reply(handler, code, body, headers=()):
 
 
 class Provider(TlsServer):
-    """`pages`: further paths with their bodies.  `up` is false: every request gets 500."""
+    """`pages`: further paths with their bodies.  `up` is false: every request gets 500.
+    `delay`: the seconds before each answer."""
 
     def __init__(self, path='', folder=None):
-        self.path, self.up, self.cache_control, self.pages = path, True, None, {}
+        self.path, self.up, self.delay, self.cache_control, self.pages = path, True, 0, None, {}
         self.seen, self.condition = {}, threading.Condition()
         super().__init__(self.answer, folder)
         self.issuer = self.url + path
@@ -134,6 +135,7 @@ class Provider(TlsServer):
         with self.condition:
             self.seen[handler.path] = self.seen.get(handler.path, 0) + 1
             self.condition.notify_all()
+        time.sleep(self.delay)
         if not self.up:
             return reply(handler, 500, {})
         if handler.path == self.path + '/.well-known/openid-configuration' or handler.path == '/discovery':

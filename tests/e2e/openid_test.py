@@ -1,9 +1,11 @@
 """Users of an OpenID provider: by flags and by AuthenticationConfiguration; refused tokens, changed keys, reload."""
+import collections
 import concurrent.futures
 import json
 import os
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 
@@ -444,6 +446,56 @@ class Reload(unittest.TestCase):
             server.stop()
             one.stop()
             two.stop()
+
+    def reload_plugin(self, server):
+        connection = server.connect(timeout=120)
+        try:
+            return server.request('POST', '/plugins/reload', {'name': 'authentication'}, connection=connection)
+        finally:
+            connection.close()
+
+    def test_a_reload_of_the_plugin_accepts_tokens_throughout(self):
+        provider = Provider()
+        provider.delay = 0.3
+        server = Server('--authentication-config=' + File(jwt=[entry(provider)]).path)
+        done, codes = threading.Event(), collections.Counter()
+
+        def ask(thread):
+            while not done.is_set():
+                codes[with_token(server, provider.token(thread=thread, n=time.time()), '/api')] += 1
+        threads = [threading.Thread(target=ask, args=(i,)) for i in range(3)]
+        try:
+            until(lambda: review(server, provider.token()).get('authenticated'))
+            for thread in threads:
+                thread.start()
+            for count in range(2, 6):
+                code, _, answer = self.reload_plugin(server)
+                self.assertEqual(code, 200, answer)
+                self.assertEqual(provider.count('/.well-known/openid-configuration'), count)
+            time.sleep(1)
+        finally:
+            done.set()
+            for thread in threads:
+                if thread.ident is not None:
+                    thread.join()
+            server.stop()
+            provider.stop()
+        self.assertEqual(set(codes), {200}, codes)
+        self.assertGreater(codes[200], 20)
+
+    def test_a_reload_of_the_plugin_fails_if_an_issuer_is_not_ready(self):
+        provider = Provider()
+        server = Server('--authentication-config=' + File(jwt=[entry(provider)]).path)
+        try:
+            until(lambda: review(server, provider.token()).get('authenticated'))
+            provider.up = False
+            code, _, answer = self.reload_plugin(server)
+            self.assertGreaterEqual(code, 400)
+            self.assertIn('oidc: authenticator for issuer "%s" is not healthy' % provider.issuer, answer['message'])
+            self.assertTrue(review(server, provider.token(n=1))['authenticated'])
+        finally:
+            server.stop()
+            provider.stop()
 
 
 if __name__ == '__main__':

@@ -146,7 +146,7 @@ class Copy(unittest.TestCase):
         copied = store('copy', '--from', source, '--refuse-writes', '--to', target, *reached)
         self.assertEqual(copied.returncode, 0, copied.stderr)
         words = ['release', source] + (['--prefix', '/registry/', '--cafile', authority] if authority else [])
-        self.assertTrue(copied.stdout.endswith('; to go back to it: backplane store %s\n' % ' '.join(words)), copied.stdout)
+        self.assertTrue(copied.stdout.endswith('; to use it again: backplane store %s\n' % ' '.join(words)), copied.stdout)
         code, headers, answer = server.request('POST', CONFIGMAPS, configmap('late'))
         self.assertEqual((code, answer['reason']), (503, 'ServiceUnavailable'))
         self.assertEqual(answer['message'], 'the store takes no writes: it is being moved to ' + target)

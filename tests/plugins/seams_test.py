@@ -145,6 +145,106 @@ class MutatingTwice(unittest.TestCase):
             self.assertEqual(self.create(server, 'plain')[1]['annotations']['stamped-tier'], '')
 
 
+class ChangingTheAdmissionFile(unittest.TestCase):
+    """Each change of a plugin reads the file of --admission-control-config-file again."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix='backplane-admission-')
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.path = os.path.join(self.folder, 'admission.yaml')
+
+    def write(self, text, name='admission.yaml'):
+        with open(os.path.join(self.folder, name), 'w') as f:
+            f.write(text)
+
+    def configure(self, tier, level, more=''):
+        self.write('tier: %s\n' % tier, 'tiers.yaml')
+        self.write('apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n'
+                   '- name: TierDefaulter\n  path: tiers.yaml\n- name: PodSecurity\n  configuration:\n'
+                   '    apiVersion: pod-security.admission.config.k8s.io/v1\n    kind: PodSecurityConfiguration\n'
+                   '    defaults: {enforce: %s}\n%s' % (level, more))
+
+    def start(self):
+        server = server_with('relabel', flags=('--admission-control-config-file=' + self.path,))
+        self.addCleanup(server.stop)
+        return server
+
+    def tier(self, server):
+        body = {'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'generateName': 'm-'}}
+        code, _, made = server.request('POST', CONFIG_MAPS, body)
+        self.assertEqual(code, 201, made)
+        return made['metadata'].get('labels', {}).get('tier')
+
+    def create_host_pod(self, server):
+        body = {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'generateName': 'p-'},
+                'spec': {'hostNetwork': True, 'containers': [{'name': 'c', 'image': 'i'}]}}
+        return server.request('POST', '/api/v1/namespaces/default/pods', body)[0]
+
+    def act(self, server, action, name):
+        code, _, answer = server.request('POST', '/plugins/' + action, {'name': name})
+        self.assertEqual(code, 200, answer)
+
+    def refuse(self, server, action, name, words):
+        code, _, answer = server.request('POST', '/plugins/' + action, {'name': name})
+        self.assertEqual((code, words in answer['message']), (400, True), answer)
+
+    def test_a_reload_applies_it_to_the_plugins_of_what_is_reloaded(self):
+        self.configure('gold', 'privileged')
+        server = self.start()
+        self.assertEqual((self.tier(server), self.create_host_pod(server)), ('gold', 201))
+        self.configure('silver', 'restricted')
+        self.assertEqual((self.tier(server), self.create_host_pod(server)), ('gold', 201), 'nothing has been changed')
+        self.act(server, 'reload', 'relabel')
+        self.assertEqual((self.tier(server), self.create_host_pod(server)), ('silver', 201))
+        self.configure('bronze', 'restricted')
+        self.act(server, 'reload', 'admission')
+        self.assertEqual((self.tier(server), self.create_host_pod(server)), ('silver', 403))
+
+    def test_a_file_that_cannot_be_used_refuses_the_reload(self):
+        self.configure('gold', 'restricted')
+        server = self.start()
+
+        def refuse(name, words):
+            self.refuse(server, 'reload', name, words)
+            self.assertEqual((self.tier(server), self.create_host_pod(server)), ('gold', 403))
+        self.configure('silver', 'privileged', more='- name: Nonsense\n')
+        for name in ('admission', 'relabel'):
+            refuse(name, '--admission-control-config-file configures "Nonsense", which no loaded plugin offers')
+        self.configure('', 'sloppy')
+        refuse('relabel', 'couldn\'t init admission plugin "TierDefaulter": tier must be given')
+        refuse('admission', 'couldn\'t init admission plugin "PodSecurity": ')
+        self.write('kind: [', 'admission.yaml')
+        refuse('admission', 'unable to read admission control configuration from "%s"' % self.path)
+        os.remove(self.path)
+        refuse('relabel', 'no such file or directory')
+        self.configure('silver', 'privileged')
+        os.remove(os.path.join(self.folder, 'tiers.yaml'))
+        refuse('admission', 'plugin "TierDefaulter": cannot open ')
+        self.configure('silver', 'privileged')
+        self.act(server, 'reload', 'admission')
+        self.act(server, 'reload', 'relabel')
+        self.assertEqual((self.tier(server), self.create_host_pod(server)), ('silver', 201))
+
+    def test_its_entries_for_a_disabled_plugin_wait_for_it(self):
+        self.configure('gold', 'privileged')
+        server = self.start()
+        self.act(server, 'disable', 'relabel')
+        self.configure('silver', 'restricted')
+        self.act(server, 'reload', 'admission')
+        self.assertEqual((self.tier(server), self.create_host_pod(server)), (None, 403))
+        self.configure('', 'restricted')
+        self.refuse(server, 'enable', 'relabel', 'tier must be given')
+        self.configure('silver', 'restricted', more='- name: Nonsense\n')
+        self.refuse(server, 'enable', 'relabel', 'configures "Nonsense"')
+        self.configure('bronze', 'restricted')
+        self.act(server, 'enable', 'relabel')
+        self.assertEqual(self.tier(server), 'bronze')
+        self.act(server, 'disable', 'admission')
+        self.configure('silver', 'restricted')
+        self.act(server, 'reload', 'relabel')
+        self.assertEqual((self.tier(server), self.create_host_pod(server)), ('silver', 201))
+
+
 class Blocking(unittest.TestCase):
     """A plugin that blocks a thread forever blocks only its own thread."""
 

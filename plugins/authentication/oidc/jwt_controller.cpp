@@ -11,6 +11,8 @@ namespace backplane::authentication {
 namespace {
 
 constexpr std::chrono::minutes kReadyLimit{1}, kRetirement{1};
+// Shorter than the host's limit of 60 s for a post-start hook, so that the error names the issuer.
+constexpr std::chrono::seconds kStartLimit{50};
 constexpr std::chrono::milliseconds kReadyInterval{100};
 constexpr std::string_view kJwksMetricsGate = "feature-gates.StructuredAuthenticationConfigurationJWKSMetrics";
 
@@ -70,6 +72,14 @@ void JwtController::start() {
               kit::watch_file(host_.stop_signal(), {settings_.file}, settings_.content, std::move(changed), std::move(failed)));
 }
 
+Task<Status> JwtController::wait_for_start() {
+  const auto self = shared_from_this();
+  const auto issuers = authenticators_->issuers();
+  auto waiting = wait_until_ready(*issuers, kStartLimit);
+  const std::string problem = co_await std::move(waiting);
+  co_return problem.empty() ? Status() : service_unavailable(problem);
+}
+
 Task<bool> JwtController::apply(std::string content) {
   const auto fail = [this](std::string_view what, const std::string& why) {
     host_.logger().error(std::string(what) + "; the former configuration stays in effect file=" + settings_.file + " error=" + why);
@@ -109,7 +119,7 @@ Task<bool> JwtController::apply(std::string content) {
 
 Task<Status> JwtController::replace(JwtIssuers issuers) {
   for (const auto& issuer : issuers) issuer->start();
-  auto waiting = wait_until_ready(issuers);
+  auto waiting = wait_until_ready(issuers, kReadyLimit);
   const std::string problem = co_await std::move(waiting);
   if (!problem.empty()) {
     for (const auto& issuer : issuers) issuer->stop();
@@ -121,9 +131,9 @@ Task<Status> JwtController::replace(JwtIssuers issuers) {
   co_return Status();
 }
 
-Task<std::string> JwtController::wait_until_ready(const JwtIssuers& issuers) {
+Task<std::string> JwtController::wait_until_ready(const JwtIssuers& issuers, std::chrono::seconds limit) {
   Sleeper sleeper(host_.stop_signal());
-  const auto deadline = std::chrono::steady_clock::now() + kReadyLimit;
+  const auto deadline = std::chrono::steady_clock::now() + limit;
   for (;;) {
     std::string problem;
     for (const auto& issuer : issuers) {

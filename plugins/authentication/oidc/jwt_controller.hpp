@@ -9,6 +9,7 @@
 // Source:        k8s.io/kubernetes/pkg/kubeapiserver/options/authentication.go, pkg/kubeapiserver/authenticator/config.go.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,6 +29,8 @@ class JwtController : public std::enable_shared_from_this<JwtController> {
   const std::shared_ptr<JwtAuthenticators>& authenticators() const noexcept { return authenticators_; }
   // Starts the issuers, and the watch if a file is configured.
   void start();
+  // Waits until the issuers that start() has started are ready.  Errors: kServiceUnavailable if one of them is not ready within 50 s.
+  Task<Status> wait_for_start();
 
  private:
   JwtController(Host& host, JwtSettings settings);
@@ -35,7 +38,8 @@ class JwtController : public std::enable_shared_from_this<JwtController> {
   // Applies new content of the file. Returns false if it could not take effect now, but may if it is applied again.
   Task<bool> apply(std::string content);
   Task<Status> replace(JwtIssuers issuers);
-  Task<std::string> wait_until_ready(const JwtIssuers& issuers);
+  // Returns why the issuers are not ready; empty if they are.
+  Task<std::string> wait_until_ready(const JwtIssuers& issuers, std::chrono::seconds limit);
   Task<void> retire(std::shared_ptr<const JwtIssuers> former);
 
   Host& host_;
