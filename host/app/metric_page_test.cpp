@@ -63,7 +63,7 @@ class FakeHub final : public CacheHub {
   std::shared_ptr<ResourceCache> add(CacheConfig, bool) override { return std::exchange(next, nullptr); }
   void remove(std::string_view) override {}
   void retire(std::string_view) override {}
-  void close_retired() override {}
+  void restore(std::string_view, const std::shared_ptr<ResourceCache>&) override {}
   Task<Status> start() override { co_return Status(); }
   Task<void> stop() override { co_return; }
 

@@ -110,8 +110,8 @@ void HubOfStores::retire(std::string_view prefix) {
   for (const StoreParts& store : stores_) store.hub->retire(prefix);
 }
 
-void HubOfStores::close_retired() {
-  for (const StoreParts& store : stores_) store.hub->close_retired();
+void HubOfStores::restore(std::string_view prefix, const std::shared_ptr<ResourceCache>& retired) {
+  for (const StoreParts& store : stores_) store.hub->restore(prefix, retired);
 }
 
 Task<Status> HubOfStores::start() {

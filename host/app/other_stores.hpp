@@ -49,7 +49,7 @@ class HubOfStores final : public CacheHub {
   std::shared_ptr<ResourceCache> add(CacheConfig config, bool eager) override;
   void remove(std::string_view prefix) override;
   void retire(std::string_view prefix) override;
-  void close_retired() override;
+  void restore(std::string_view prefix, const std::shared_ptr<ResourceCache>& retired) override;
   // Starts the hub of each store that has not been started, and returns the first error. A later call starts the remaining hubs.
   Task<Status> start() override;
   Task<void> stop() override;

@@ -9,6 +9,14 @@ namespace {
 // The time limit of the post-start hooks of a build that starts while the server runs.
 constexpr std::chrono::seconds kHooksLimit{60};
 
+// Ends the watches on the caches that the published stores of `change` have replaced. The stores of retained groups have no hold.
+void end_replaced(StoreEnvironment& stores, const PluginChange& change) {
+  for (const auto& part : change.parts) {
+    if (part.next) stores.end_replaced(part.next->hold());
+  }
+  stores.end_replaced(nullptr);
+}
+
 }  // namespace
 
 Status ServerParts::replace_plugin(const std::string& name, const std::string& file) {
@@ -85,7 +93,7 @@ Status ServerParts::change_plugin(PluginChange change) {
       return refuse(std::move(status));
     }
   }
-  stores.close_retired();
+  end_replaced(stores, change);
   plugins->enter(std::move(change));
   store_groups();
   // Another change may have been published while the tables were built.

@@ -75,9 +75,7 @@ bool ServerFacilities::resource_enabled(const GroupVersionResource& resource) co
 }
 
 Status ServerFacilities::change(const std::string& delegate, GroupsChange change) {
-  Status changed = parts_.router->change(delegate, std::move(change));
-  parts_.stores.close_retired();
-  return changed;
+  return parts_.router->change(delegate, std::move(change));
 }
 
 std::vector<GroupVersionInfo> ServerFacilities::group_versions() const { return parts_.router->group_versions(); }

@@ -79,8 +79,9 @@ Task<void> ServerParts::refresh_groups() {
     const std::lock_guard lock(changing_plugins);
     if (Status status = publish_scheme_and_routes(*plugins->rows()); !status.ok()) {
       app_log().error("the groups of absent plugins are not served error={:?}", status.message());
+    } else {
+      stores.end_replaced(nullptr);
     }
-    stores.close_retired();
     show_plugins();
   }
   co_await origin;
@@ -111,7 +112,7 @@ Result<PluginActed> ServerParts::forget_plugin(const PluginRequest& request) {
   if (request.dry_run) return acted;
   if (Status done = run_on(background, plugin_groups.forget(main_store(), plugin)); !done.ok()) return done;
   if (Status published = publish_scheme_and_routes(*plugins->rows()); !published.ok()) return published;
-  stores.close_retired();
+  stores.end_replaced(nullptr);
   show_plugins();
   return acted;
 }

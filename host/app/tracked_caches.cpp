@@ -1,5 +1,7 @@
 #include "app/tracked_caches.hpp"
 
+#include <utility>
+
 namespace backplane {
 
 std::shared_ptr<ResourceCache> TrackedCaches::add(CacheConfig config, bool eager) {
@@ -7,7 +9,10 @@ std::shared_ptr<ResourceCache> TrackedCaches::add(CacheConfig config, bool eager
   const GroupResource resource = config.resource;
   auto cache = hub_.add(std::move(config), eager);
   std::lock_guard lock(mutex_);
-  entries_.insert_or_assign(prefix, Entry{eager, resource, cache});
+  Entry& entry = entries_[prefix];
+  if (entry.cache.lock() != cache) entry.retired = std::exchange(entry.cache, cache);
+  entry.eager = entry.eager || (eager && !started_.load());
+  entry.resource = resource;
   return cache;
 }
 
@@ -17,12 +22,24 @@ void TrackedCaches::remove(std::string_view prefix) {
   if (const auto found = entries_.find(prefix); found != entries_.end()) entries_.erase(found);
 }
 
+void TrackedCaches::restore(std::string_view prefix, const std::shared_ptr<ResourceCache>& retired) {
+  hub_.restore(prefix, retired);
+  std::lock_guard lock(mutex_);
+  if (const auto found = entries_.find(prefix); found != entries_.end()) found->second.cache = retired;
+}
+
+bool TrackedCaches::Entry::waits() const {
+  const auto now = cache.lock();
+  if (!eager || !now || now->ready()) return false;
+  const auto before = retired.lock();
+  return !before || !before->ready();
+}
+
 std::vector<std::string> TrackedCaches::not_ready() const {
   std::lock_guard lock(mutex_);
   std::vector<std::string> prefixes;
   for (const auto& [prefix, entry] : entries_) {
-    auto cache = entry.cache.lock();
-    if (entry.eager && cache && !cache->ready()) prefixes.push_back(prefix);
+    if (entry.waits()) prefixes.push_back(prefix);
   }
   return prefixes;
 }

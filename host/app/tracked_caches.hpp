@@ -1,9 +1,11 @@
-// Forwards to another cache hub, and records which caches the server must have loaded before it is ready (the eager ones).
+// Forwards to another cache hub, and records which caches the server must have loaded before it is ready: the eager ones whose prefix had a
+// cache before start(). Prefixes that a running server adds are loaded while it is ready.
 //
 // Thread-safety, errors: as CacheHub.
 // Lifetime:              borrows the wrapped hub.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -19,11 +21,15 @@ class TrackedCaches final : public CacheHub {
   std::shared_ptr<ResourceCache> add(CacheConfig config, bool eager) override;
   void remove(std::string_view prefix) override;
   void retire(std::string_view prefix) override { hub_.retire(prefix); }
-  void close_retired() override { hub_.close_retired(); }
-  Task<Status> start() override { return hub_.start(); }
+  void restore(std::string_view prefix, const std::shared_ptr<ResourceCache>& retired) override;
+  Task<Status> start() override {
+    started_.store(true);
+    return hub_.start();
+  }
   Task<void> stop() override { return hub_.stop(); }
 
-  // Prefixes of eager caches that have not been loaded yet.
+  // Prefixes of eager caches that have not been loaded yet. A cache whose retired predecessor is loaded is not among them: its stores are
+  // not published yet, or have been published a moment ago.
   std::vector<std::string> not_ready() const;
   std::vector<std::shared_ptr<ResourceCache>> eager() const;
   struct Totals {
@@ -46,8 +52,11 @@ class TrackedCaches final : public CacheHub {
     bool eager = false;
     GroupResource resource;
     std::weak_ptr<ResourceCache> cache;
+    std::weak_ptr<ResourceCache> retired;  // the predecessor
+    bool waits() const;
   };
   CacheHub& hub_;
+  std::atomic<bool> started_{false};
   mutable std::mutex mutex_;
   std::map<std::string, Entry, std::less<>> entries_;  // by prefix
 };

@@ -110,7 +110,9 @@ class StagingHost::PublishedGroups final : public DynamicGroups {
     auto names = EquivalentResourceTable::names_of(change);
     tie(change);
     Status changed = services_.api.change(plugin_, std::move(change));
-    if (changed.ok()) services_.equivalents.apply(std::move(names));
+    if (!changed.ok()) return changed;
+    services_.equivalents.apply(std::move(names));
+    services_.stores.end_replaced(hold_.lock());
     return changed;
   }
 

@@ -67,18 +67,62 @@ void StoreEnvironment::State::note_version(const std::string& root, GroupVersion
   if (caches == nullptr) versions[root].push_back(std::move(version));
 }
 
-void StoreEnvironment::State::attach(registry::BackingSlot& slot) {
+void StoreEnvironment::State::attach(registry::BackingSlot& slot, const Hold& hold) {
   std::lock_guard lock(mutex);
-  Prefix& prefix = prefixes[slot.config().prefix];
-  const bool renewed = prefix.users > 0 && !same(*prefix.config, slot.config());
-  ++prefix.users;
-  prefix.config = slot.shared_config();
+  const std::string& prefix = slot.config().prefix;
+  auto& uses = prefixes[prefix];
+  const bool first = uses.empty();
+  const bool another = !first && !same(uses.back().users.front()->config(), slot.config());
+  if (first || another) uses.emplace_back();
+  uses.back().users.push_back(&slot);
+  uses.back().owner = hold;
+  if (another) renewed.insert(prefix);
   if (caches == nullptr) {
     waiting.push_back(&slot);
     return;
   }
-  if (renewed) caches->retire(slot.config().prefix);
+  if (another) caches->retire(prefix);
   fill(slot, true);
+}
+
+void StoreEnvironment::State::leave(const registry::BackingSlot& slot) {
+  const std::string& prefix = slot.config().prefix;
+  const auto found = prefixes.find(prefix);
+  if (found == prefixes.end()) return;
+  auto& uses = found->second;
+  const auto use = std::find_if(uses.begin(), uses.end(), [&](const CacheUse& each) {
+    return std::find(each.users.begin(), each.users.end(), &slot) != each.users.end();
+  });
+  if (use == uses.end()) return;  // take_replaced() has removed the cache
+  std::erase(use->users, &slot);
+  if (!use->users.empty()) return;
+  const bool newest = use + 1 == uses.end();
+  uses.erase(use);
+  if (uses.size() < 2) renewed.erase(prefix);
+  if (uses.empty()) {
+    if (caches != nullptr) caches->remove(prefix);
+    prefixes.erase(found);
+  } else if (caches != nullptr && newest) {
+    caches->restore(prefix, uses.back().users.front()->get()->cache);
+  } else if (caches != nullptr) {
+    slot.get()->cache->supersede();
+  }
+}
+
+std::vector<std::shared_ptr<ResourceCache>> StoreEnvironment::State::take_replaced(const Hold& hold) {
+  std::vector<std::shared_ptr<ResourceCache>> replaced;
+  std::lock_guard lock(mutex);
+  if (caches == nullptr) return replaced;
+  const auto is_owned = [&](const CacheUse& use) { return !use.owner.owner_before(hold) && !hold.owner_before(use.owner); };
+  for (auto prefix = renewed.begin(); prefix != renewed.end();) {
+    auto& uses = prefixes.at(*prefix);
+    const auto newest = std::find_if(uses.rbegin(), uses.rend(), is_owned);
+    const auto last = newest == uses.rend() ? uses.begin() : newest.base() - 1;
+    for (auto use = uses.begin(); use != last; ++use) replaced.push_back(use->users.front()->get()->cache);
+    uses.erase(uses.begin(), last);
+    prefix = uses.size() < 2 ? renewed.erase(prefix) : std::next(prefix);
+  }
+  return replaced;
 }
 
 void StoreEnvironment::State::detach(registry::BackingSlot& slot) {
@@ -87,15 +131,11 @@ void StoreEnvironment::State::detach(registry::BackingSlot& slot) {
   waiting.erase(std::remove(waiting.begin(), waiting.end(), &slot), waiting.end());
   // The slot's store is being destroyed; other stores of the prefix stay.
   newest = forget_ended(slot.config().prefix);
-  const auto found = prefixes.find(slot.config().prefix);
-  if (found == prefixes.end() || --found->second.users > 0) return;
-  prefixes.erase(found);
-  if (caches != nullptr) caches->remove(slot.config().prefix);
+  leave(slot);
 }
 
-void StoreEnvironment::close_retired() {
-  std::lock_guard lock(state_->mutex);
-  if (state_->caches != nullptr) state_->caches->close_retired();
+void StoreEnvironment::end_replaced(const Hold& hold) {
+  for (const auto& cache : state_->take_replaced(hold)) cache->supersede();
 }
 
 std::shared_ptr<registry::ObjectStore> StoreEnvironment::State::find(const std::string& root) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,13 +35,12 @@ struct Backing {
 class BackingSlot {
  public:
   BackingSlot(CacheConfig config, StoredKind kind)
-      : config_(std::make_shared<const CacheConfig>(std::move(config))), kind_(std::make_unique<const StoredKind>(std::move(kind))) {}
+      : config_(std::move(config)), kind_(std::make_unique<const StoredKind>(std::move(kind))) {}
   BackingSlot(const BackingSlot&) = delete;
   BackingSlot& operator=(const BackingSlot&) = delete;
   ~BackingSlot() { delete backing_.load(std::memory_order_acquire); }
 
-  const CacheConfig& config() const noexcept { return *config_; }
-  std::shared_ptr<const CacheConfig> shared_config() const noexcept { return config_; }
+  const CacheConfig& config() const noexcept { return config_; }
   // Valid until fill().
   const StoredKind& kind() const noexcept { return *kind_; }
   const Backing* get() const noexcept { return backing_.load(std::memory_order_acquire); }
@@ -50,7 +50,7 @@ class BackingSlot {
   }
 
  private:
-  const std::shared_ptr<const CacheConfig> config_;
+  const CacheConfig config_;
   std::unique_ptr<const StoredKind> kind_;
   std::atomic<const Backing*> backing_{nullptr};
 };
@@ -71,23 +71,26 @@ struct StoreEnvironment::State {
     std::shared_ptr<registry::Leases> leases;  // shared by the resources of the same storage
   };
   std::map<GroupResource, OverrideStore> override_stores;
-  // The ObjectStores of one key prefix share a cache, which is removed with the last of them. A store with another CacheConfig (a custom
-  // resource whose definition has changed) gets a new cache; watches of the former cache end with close_retired().
-  struct Prefix {
-    int users = 0;
-    std::shared_ptr<const CacheConfig> config;
+  // The ObjectStores of one key prefix share a cache, which is removed with the last of them. A store with another CacheConfig (of a custom
+  // resource whose definition has changed, or of another build of a plugin) gets a new cache. The former cache serves its stores until
+  // end_replaced(); if the new stores are destroyed before that, it becomes the cache of the prefix again.
+  struct CacheUse {
+    std::vector<const registry::BackingSlot*> users;  // never empty; their configurations are the same
+    std::weak_ptr<const void> owner;                  // the hold of the last user that was added
   };
   std::vector<registry::BackingSlot*> waiting;  // the slots that start() will fill
   // Key prefix → the versions of the stores and views that were made over it before start().
   std::map<std::string, std::vector<GroupVersionResource>> versions;
-  std::map<std::string, Prefix> prefixes;
+  std::map<std::string, std::vector<CacheUse>> prefixes;  // key prefix → its caches, the newest last; without those of end_replaced()
+  std::set<std::string> renewed;                          // the prefixes that have several caches
   // Key prefix → the stores over it, the newest last.  There are several while a resource is being replaced.
   std::map<std::string, std::vector<std::weak_ptr<registry::ObjectStore>>> stores;
   // The Scheme of all plugins; set before start().
   kit::Published<Scheme> scheme{nullptr};
 
   void start(ObjectStorage& storage, CacheHub& caches, WriteAdmission& admission, Kept kept, StoreSettings settings);
-  void attach(registry::BackingSlot& slot);
+  // `hold`: that of the slot's store.
+  void attach(registry::BackingSlot& slot, const Hold& hold);
   void detach(registry::BackingSlot& slot);
   // The newest store over a prefix, or null.
   std::shared_ptr<registry::ObjectStore> find(const std::string& root);
@@ -98,9 +101,13 @@ struct StoreEnvironment::State {
   void note_version(const std::string& root, GroupVersionResource version);
   // The stores that were made with `hold`; `newest_only`: only those that have no successor.
   std::vector<std::shared_ptr<registry::ObjectStore>> made_with(const Hold& hold, bool newest_only);
+  // Removes the caches that stores made with `hold` have replaced from `prefixes`, and returns them.
+  std::vector<std::shared_ptr<ResourceCache>> take_replaced(const Hold& hold);
 
  private:
   bool serves(const registry::BackingSlot& slot) const;
+  // Removes a slot from the users of its cache. If it was the last one, removes the cache.
+  void leave(const registry::BackingSlot& slot);
   void fill(registry::BackingSlot& slot, bool eager);
   // Removes destroyed stores from stores[prefix]. If the newest store was among them, reports the kind of the newest remaining store to
   // `kept`. Returns the newest remaining store; the caller, which holds the lock, releases the result after the lock.

@@ -95,7 +95,7 @@ ObjectStore::ObjectStore(std::shared_ptr<StoreEnvironment::State> environment, R
       keys_(config_.storage_prefix, config_.strategy->facts().namespaced),
       hold_(hold),
       slot_(cache_config(config_, keys_), stored_kind(config_, hold)) {
-  environment_->attach(slot_);
+  environment_->attach(slot_, hold);
 }
 
 ObjectStore::~ObjectStore() { environment_->detach(slot_); }

@@ -51,9 +51,10 @@ class StoreEnvironment {
   // Sets the conversions and field labels of kinds with several versions.  To be called before start(), and again at any time: conversions
   // that begin afterwards use the new Scheme.
   void use_scheme(std::shared_ptr<const Scheme> scheme);
-  // Closes the caches that have been replaced, and ends their watches. Call it after the handlers of the new stores have been published:
-  // until then the former caches serve requests.
-  void close_retired();
+  // Ends the watches on the caches that the stores made with `hold` have replaced, at once and for good; reads in progress are completed.
+  // Call it after the handlers of these stores have been published: until then the former caches serve requests.  Stores that are
+  // destroyed before that leave the former caches in service.
+  void end_replaced(const Hold& hold);
   // Ends all watches on the stores that were made with `hold`.  If a store has been replaced by a store with the same cache, the watches on
   // the new store end as well.
   void end_watches(const Hold& hold);

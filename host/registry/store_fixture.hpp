@@ -169,7 +169,9 @@ class FakeHub final : public CacheHub {
   }
   void remove(std::string_view prefix) override { caches.erase(std::string(prefix)); }
   void retire(std::string_view prefix) override { remove(prefix); }
-  void close_retired() override {}
+  void restore(std::string_view prefix, const std::shared_ptr<ResourceCache>& retired) override {
+    caches[std::string(prefix)] = std::static_pointer_cast<FakeCache>(retired);
+  }
   Task<Status> start() override { co_return Status(); }
   Task<void> stop() override { co_return; }
 

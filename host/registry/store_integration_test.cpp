@@ -57,6 +57,16 @@ class StoreIntegrationTest : public ::testing::Test {
 
   IoLoop loop_;
   IoLoop pump_;
+  // A store over the same prefix with another cache.
+  Result<std::shared_ptr<StandardStorage>> make_successor(const Hold& hold = {}) {
+    ResourceConfig config;
+    config.kind = {"", "v2", "Thing"};
+    config.resource = "things";
+    config.schema = &schema_;
+    config.strategy = std::make_shared<TestStrategy>();
+    return make_store(environment_, std::move(config), hold);
+  }
+
   OrderingSchema schema_;
   FakeAdmission admission_;
   std::unique_ptr<StorageBackend> storage_;
@@ -108,22 +118,68 @@ TEST_F(StoreIntegrationTest, AStoreWithASuccessorServesUntilThatIsPublished) {
   options.watch = true;
   auto stream = run_on(loop_, store_->watch(context, options));
   ASSERT_TRUE(stream.ok());
-  ResourceConfig config;
-  config.kind = {"", "v2", "Thing"};
-  config.resource = "things";
-  config.schema = &schema_;
-  config.strategy = std::make_shared<TestStrategy>();
-  auto next = make_store(environment_, std::move(config));
+  auto next = make_successor();
   ASSERT_TRUE(next.ok()) << next.status().message();
   ASSERT_TRUE(create("b").ok());
   const auto found = get("b");
   ASSERT_TRUE(found.ok()) << found.status().message();
   std::size_t events = 0;
   while (events < 2) events += run_on(loop_, (*stream)->next())->size();
-  environment_.close_retired();
+  environment_.end_replaced(nullptr);
   auto end = run_on(loop_, (*stream)->next());
   EXPECT_TRUE(!end.ok() || end->empty()) << "what watches the old one ends";
   EXPECT_TRUE(run_on(loop_, (*next)->get(context, "b", {})).ok());
+}
+
+// A build of a plugin is staged with another cache, and discarded.
+TEST_F(StoreIntegrationTest, ADiscardedSuccessorLeavesTheFormerCacheInService) {
+  ASSERT_TRUE(create("a").ok());
+  const auto before = store_->host_store()->served().stored().backing()->cache;
+  RequestContext context;
+  prepare(context);
+  ListOptions options;
+  options.watch = true;
+  auto stream = run_on(loop_, store_->watch(context, options));
+  ASSERT_TRUE(stream.ok());
+  const Hold hold = std::make_shared<int>();
+  auto next = make_successor(hold);
+  ASSERT_TRUE(next.ok()) << next.status().message();
+  EXPECT_TRUE(run_on(loop_, (*next)->get(context, "a", {})).ok()) << "what is staged reads through its own cache";
+  next = internal_error("discarded");
+  environment_.end_replaced(hold);
+  ASSERT_TRUE(create("b").ok());
+  EXPECT_TRUE(get("b").ok());
+  std::size_t events = 0;
+  while (events < 2) events += run_on(loop_, (*stream)->next())->size();
+  EXPECT_TRUE(run_on(loop_, store_->watch(context, options)).ok());
+  EXPECT_TRUE(run_on(loop_, store_->list(context, {})).ok());
+  CacheConfig of_prefix;
+  of_prefix.prefix = store_->host_store()->served().stored().keys().root();
+  EXPECT_EQ(hub_->add(std::move(of_prefix), false), before) << "it is the cache of the prefix again";
+}
+
+TEST_F(StoreIntegrationTest, OnlyThePublicationOfTheSuccessorEndsTheFormerCache) {
+  ASSERT_TRUE(create("a").ok());
+  RequestContext context;
+  prepare(context);
+  ListOptions options;
+  options.watch = true;
+  auto stream = run_on(loop_, store_->watch(context, options));
+  ASSERT_TRUE(stream.ok());
+  const Hold hold = std::make_shared<int>();
+  auto next = make_successor(hold);
+  ASSERT_TRUE(next.ok()) << next.status().message();
+  environment_.end_replaced(std::make_shared<int>());
+  environment_.end_replaced(nullptr);
+  ASSERT_TRUE(create("b").ok());
+  std::size_t events = 0;
+  while (events < 2) events += run_on(loop_, (*stream)->next())->size();
+  environment_.end_replaced(hold);
+  auto end = run_on(loop_, (*stream)->next());
+  EXPECT_TRUE(!end.ok() || end->empty());
+  EXPECT_TRUE(get("b").ok()) << "requests in progress are completed";
+  ASSERT_TRUE(create("c").ok());
+  EXPECT_TRUE(get("c").ok());
 }
 
 // The first request makes the store of a custom resource, after its definition has been published.
@@ -136,13 +192,8 @@ TEST_F(StoreIntegrationTest, ACacheThatIsRetiredAfterThePublicationGoesWithItsLa
   auto stream = run_on(loop_, store_->watch(context, options));
   ASSERT_TRUE(stream.ok());
   const std::weak_ptr<ResourceCache> before = store_->host_store()->served().stored().backing()->cache;
-  environment_.close_retired();
-  ResourceConfig config;
-  config.kind = {"", "v2", "Thing"};
-  config.resource = "things";
-  config.schema = &schema_;
-  config.strategy = std::make_shared<TestStrategy>();
-  auto next = make_store(environment_, std::move(config));
+  environment_.end_replaced(nullptr);
+  auto next = make_successor();
   ASSERT_TRUE(next.ok()) << next.status().message();
   store_ = std::move(*next);
   ASSERT_TRUE(create("b").ok());

@@ -33,7 +33,7 @@ class FollowingHub final : public CacheHub {
   std::shared_ptr<ResourceCache> add(CacheConfig config, bool eager) override;
   void remove(std::string_view prefix) override;
   void retire(std::string_view prefix) override;
-  void close_retired() override;
+  void restore(std::string_view prefix, const std::shared_ptr<ResourceCache>& retired) override;
   Task<Status> start() override;
   Task<void> stop() override;
 
@@ -62,8 +62,7 @@ class FollowingHub final : public CacheHub {
   const std::shared_ptr<FollowedStore> store_;
   std::mutex mutex_;  // guards the members below
   Slots slots_;
-  // Caches that retire() has replaced.  They receive the same events as their successors. The former stores and open watches keep them
-  // alive.
+  // Caches that retire() has replaced.  They receive the same events as their successors. Their stores and open watches keep them alive.
   std::vector<std::weak_ptr<PrefixCache>> retired_;
   Promise<bool> pause_;          // ends the pause between two ticks when it is set
   Promise<bool> between_looks_;  // ends the pause between two comparisons when it is set
@@ -103,15 +102,17 @@ void FollowingHub::retire(std::string_view prefix) {
   slots_.erase(found);
 }
 
-void FollowingHub::close_retired() {
-  std::vector<std::weak_ptr<PrefixCache>> retired;
+void FollowingHub::restore(std::string_view prefix, const std::shared_ptr<ResourceCache>& retired) {
+  CacheRef replaced;
   {
     std::lock_guard lock(mutex_);
-    retired.swap(retired_);
+    const auto slot = slots_.find(prefix);
+    const auto found = std::find_if(retired_.begin(), retired_.end(), [&](const auto& each) { return each.lock() == retired; });
+    if (slot == slots_.end() || found == retired_.end()) return;
+    replaced = std::exchange(slot->second.cache, found->lock());
+    retired_.erase(found);
   }
-  for (const auto& each : retired) {
-    if (const CacheRef cache = each.lock()) cache->close();
-  }
+  replaced->close();
 }
 
 Status FollowingHub::open_watch(Revision after) {

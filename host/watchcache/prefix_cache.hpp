@@ -115,6 +115,7 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   Task<Result<ListResult>> list(CacheScope scope, ListOptions options) override;
   Task<Result<std::unique_ptr<WatchStream>>> watch(CacheScope scope, ListOptions options) override;
   void end_watches() override;
+  void supersede() override { log_->close(); }
   Unreadable unreadable(const CacheScope& scope) const override;
   Status list_refusal(const CacheScope& scope) const override;
   bool ready() const noexcept override { return state_.load(std::memory_order_acquire) == State::kReady; }

@@ -78,6 +78,9 @@ class ResourceCache {
   virtual Status list_refusal(const CacheScope&) const { return {}; }
   // Ends all open streams without an error; clients resume with a new watch.
   virtual void end_watches() {}
+  // Another cache serves the resource from now on: ends all open streams as end_watches(), and each later one after its initial events.
+  // Reads still work.
+  virtual void supersede() {}
 
   virtual bool ready() const noexcept = 0;
   virtual Revision revision() const noexcept = 0;
@@ -93,10 +96,11 @@ class CacheHub {
   // started.
   virtual std::shared_ptr<ResourceCache> add(CacheConfig config, bool eager) = 0;
   virtual void remove(std::string_view prefix) = 0;
-  // As remove(), but the cache still receives events, alongside a new cache of the same prefix. This ends with close_retired(), or when the
-  // last user has released the cache.
+  // The next add() makes a new cache of the prefix. The former cache still receives events and works as before, until its last user has
+  // released it.
   virtual void retire(std::string_view prefix) = 0;
-  virtual void close_retired() = 0;
+  // Undoes retire(): `retired` is the cache of the prefix again.  Closes the cache that has replaced it.
+  virtual void restore(std::string_view prefix, const std::shared_ptr<ResourceCache>& retired) = 0;
   virtual Task<Status> start() = 0;  // starts the watch of the store
   virtual Task<void> stop() = 0;     // ends all watch streams
 };

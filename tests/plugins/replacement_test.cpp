@@ -173,10 +173,70 @@ class Load {
   std::vector<std::string> failures_;
 };
 
+// Creates and deletes definitions of custom resources, so that other groups change.
+class Definitions {
+ public:
+  explicit Definitions(RunningServer& server) : server_(server) {}
+
+  void start() { server_.tasks().spawn(server_.loop(), "definitions", come_and_go()); }
+  void stop() {
+    stopping_ = true;
+    run_on(server_.loop(), ended_.wait());
+  }
+  int refused() const { return refused_; }
+  int changes() const { return changes_; }
+  // Creates one definition, and waits until its resource is served.
+  static void add(RunningServer& server, const std::string& singular) {
+    ASSERT_EQ(server.send("POST", std::string(kDefinitions), definition(singular)).code, 201);
+    while (server.send("GET", "/apis/x.example.com/v1/" + singular + "s").code != 200) std::this_thread::yield();
+  }
+
+ private:
+  static constexpr std::string_view kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+  static std::string definition(const std::string& singular) {
+    return R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":")" + singular +
+           R"(s.x.example.com"},"spec":{"group":"x.example.com","scope":"Cluster","names":{"plural":")" + singular + R"(s","singular":")" +
+           singular + R"(","kind":")" + singular +
+           R"("},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}})";
+  }
+  Task<void> send(std::string method, std::string target, std::string body, int code) {
+    HttpCall call;
+    call.method = std::move(method);
+    call.target = std::move(target);
+    call.body = std::move(body);
+    if (!call.body.empty()) call.headers.emplace_back("Content-Type", "application/json");
+    auto asking = RunningServer::ask(server_.client(), std::move(call));
+    const auto answer = co_await std::move(asking);
+    if (answer.code != code) refused_.fetch_add(1);
+    changes_.fetch_add(1);
+  }
+  Task<void> come_and_go() {
+    for (int i = 0; !stopping_; ++i) {
+      const std::string name = "thing" + std::to_string(i);
+      auto creating = send("POST", std::string(kDefinitions), definition(name), 201);
+      co_await std::move(creating);
+      co_await sleep_for(std::chrono::milliseconds(20));
+      auto removing = send("DELETE", std::string(kDefinitions) + "/" + name + "s.x.example.com", {}, 200);
+      co_await std::move(removing);
+    }
+    ended_.fire();
+  }
+
+  RunningServer& server_;
+  std::atomic<bool> stopping_{false};
+  std::atomic<int> refused_{0}, changes_{0};
+  NamedSignal ended_{"ended"};
+};
+
 class Replacement : public ::testing::Test {
  protected:
-  Replacement() {
+  // `others`: plugins of the tree that run beside it.
+  explicit Replacement(const std::vector<std::string>& others = {}) {
     std::filesystem::create_symlink(build_file("one"), plugins_ / "gadgets.so");
+    for (const auto& name : others) {
+      std::filesystem::create_symlink(std::string(PLUGIN_DIR) + "/" + name + ".so", plugins_ / (name + ".so"));
+    }
     server_ = std::make_unique<RunningServer>(plugins_.path());
     before_ = {noted("made"), noted("destroyed")};
   }
@@ -259,6 +319,49 @@ TEST_F(Replacement, ADryRunStagesAndChangesNothing) {
   request.file = build_file("fails_in_validate");
   EXPECT_FALSE(server_->parts().act(request).ok());
   EXPECT_EQ(server_->parts().plugins->status_of(kName)->build, 1u);
+}
+
+class ReplacementBesideDefinitions : public Replacement {
+ protected:
+  ReplacementBesideDefinitions() : Replacement({"apiextensions"}) {}
+};
+
+TEST_F(ReplacementBesideDefinitions, ADiscardedBuildWithAnotherCacheLeavesTheRunningOneServed) {
+  ASSERT_EQ(server_->send("POST", std::string(kGadgets), gadget("fixed")).code, 201);
+  Load load(*server_);
+  load.start();
+  const auto dry_run = server_->parts().act({PluginAction::kReload, kName, build_file("field"), true});
+  EXPECT_TRUE(dry_run.ok()) << dry_run.status().message();
+  ASSERT_NO_FATAL_FAILURE(Definitions::add(*server_, "thing"));
+  int seen = 0;
+  for (const char* build : {"field_fails_in_validate", "field_fails_in_start"}) {
+    refused(build, build == std::string("field_fails_in_start") ? "it fails on purpose" : "validate() failed: ");
+    ASSERT_NO_FATAL_FAILURE(Definitions::add(*server_, "thing" + std::string(++seen, 'x')));
+    EXPECT_EQ(server_->send("GET", std::string(kGadgets) + "/fixed").code, 200);
+  }
+  load.stop();
+  const auto failures = load.failures();
+  EXPECT_TRUE(failures.empty()) << failures.size() << " failures, the first: " << failures.front();
+  replaced_by("field");
+  EXPECT_EQ(server_->send("GET", std::string(kGadgets) + "?fieldSelector=spec.size%3D0").code, 200);
+}
+
+TEST_F(ReplacementBesideDefinitions, BuildsWithOtherCachesReplaceEachOtherWhileOtherGroupsChange) {
+  ASSERT_EQ(server_->send("POST", std::string(kGadgets), gadget("fixed")).code, 201);
+  Load load(*server_);
+  Definitions definitions(*server_);
+  load.start();
+  definitions.start();
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_NO_FATAL_FAILURE(replaced_by(i % 2 == 0 ? "field" : "one")) << i;
+  }
+  definitions.stop();
+  load.stop();
+  const auto failures = load.failures();
+  EXPECT_TRUE(failures.empty()) << failures.size() << " failures, the first: " << failures.front();
+  EXPECT_EQ(definitions.refused(), 0);
+  EXPECT_GT(definitions.changes(), 20);
+  EXPECT_GT(load.watches(), static_cast<std::uint64_t>(Load::kWatchers * 10)) << "watches are ended and resumed";
 }
 
 TEST_F(Replacement, AWithdrawnPluginIsAddedAgain) {

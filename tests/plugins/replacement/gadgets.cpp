@@ -1,5 +1,6 @@
 // A plugin that registers an object at every extension point whose objects can be replaced while the server runs, and that records its life
-// cycle in the metric gadgets_lifecycle_total. The macro BUILD distinguishes two builds; GADGETS_FAIL is the step in which a build fails.
+// cycle in the metric gadgets_lifecycle_total. The macro BUILD distinguishes two builds; GADGETS_FAIL is the step in which a build fails;
+// with GADGETS_FIELD, the kind has a selectable field, and so another cache.
 #include <backplane/core/metrics.hpp>
 #include <backplane/net/informer.hpp>
 #include <backplane/plugin.hpp>
@@ -122,6 +123,9 @@ class Gadgets final : public Plugin {
     config.schema = schemas->find(config.kind);
     KindFacts facts;
     facts.namespaced = false;
+#ifdef GADGETS_FIELD
+    facts.selectable = {{"spec.size", "spec.size", "0"}};
+#endif
     config.strategy = std::make_shared<Strategy>(std::move(facts));
     config.storage_prefix = "test.example.com/gadgets";
     auto storage = host_->make_storage(config);
