@@ -76,7 +76,7 @@ GroupVersionKind with_defaults(GroupVersionKind kind, const GroupVersionKind& in
 bool is_yaml_line(std::string_view problem) { return problem.starts_with("line "); }
 
 // Joins the errors. Duplicate keys in YAML are one error with one line for each key, as the YAML decoder reports them.
-std::string joined(const std::vector<std::string>& problems) {
+std::string one_text(const std::vector<std::string>& problems) {
   std::string out;
   bool in_yaml = false;
   for (const std::string& each : problems) {
@@ -175,7 +175,7 @@ Result<ConfigDocument> ConfigDecoder::decode_lenient(std::string_view text) cons
   Status status = schema->normalize(*tree, &report);
   if (!status.ok()) return status;
   schema->apply_defaults(*tree);
-  return ConfigDocument{std::move(*kind), std::move(tree->get_object()), joined(report.problems)};
+  return ConfigDocument{std::move(*kind), std::move(tree->get_object()), one_text(report.problems)};
 }
 
 Result<ConfigDocument> ConfigDecoder::decode(std::string_view text) const {
