@@ -2,7 +2,7 @@
 // 100,000).
 //
 // It needs no server.  Each node has thirty pods.  Each pod uses a service account, the root certificates of its namespace, a ConfigMap
-// and a Secret that ten pods share, and a claim of its own, which is bound to a volume with a Secret.
+// and a Secret that ten pods share, and its PersistentVolumeClaim, which is bound to a volume with a Secret.
 #include <malloc.h>
 
 #include <chrono>

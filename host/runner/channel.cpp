@@ -155,7 +155,7 @@ Result<std::string> Channel::call(std::uint16_t function, std::string payload, C
   auto lane = take_lane(function, until);
   if (!lane.ok()) return lane.status();
   const Lane::Outcome outcome = exchange(**lane, function, payload, until, answer);
-  // The other process has ended. The lane is given back after close(), because close() records the calls of busy lanes as interrupted.
+  // The other process has ended. The lane is released after close(), because close() records the calls of busy lanes as interrupted.
   if (outcome == Lane::Outcome::kClosed || outcome == Lane::Outcome::kInvalid) close();
   give_back(*lane, outcome == Lane::Outcome::kFrame);
   return result_of(outcome, answer);
