@@ -64,7 +64,8 @@ std::vector<std::string> certificate_files(const Options& options) {
 // At startup, the server renews the certificates that it has made.
 std::string certificate_fix(const Options& options, const std::string& file) {
   const bool own = file.starts_with(options.backplane.data_dir + "/");
-  if (own && file.ends_with("/ca.crt")) return "remove the pki directory and restart: all clients need new kubeconfigs";
+  if (own && file.ends_with("/ca.crt"))
+    return "remove ca.*, admin.* and apiserver.* from its directory, keep sa.key, and restart: all clients need new kubeconfigs";
   return own ? "restart the server: it renews its own certificates at startup" : "renew the certificate; the server follows the file";
 }
 

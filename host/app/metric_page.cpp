@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 #include "app/page_family.hpp"
 #include "app/sample_text.hpp"
@@ -43,7 +44,7 @@ MetricPage::Use::~Use() {
 void MetricPage::clear() {
   std::erase_if(families_, [](const auto& each) { return !each.second->constant(); });
   shown_.clear();
-  registered_ = 0;
+  registered_.clear();
   caches_ = std::make_unique<PageCaches>();
   for (const CacheFamily& family : cache_families()) {
     if (family.of_objects && !count_objects_) continue;
@@ -53,13 +54,13 @@ void MetricPage::clear() {
 
 void MetricPage::read(For use, const TrackedCaches& caches) {
   caches_->read(caches);
-  add_registered();
+  update_registered();
   for (const auto& [_, family] : families_) family->read(use);
 }
 
 std::vector<prometheus::MetricFamily> MetricPage::samples(const TrackedCaches& caches) {
   caches_->read(caches);
-  add_registered();
+  update_registered();
   std::vector<prometheus::MetricFamily> out;
   for (const auto& [key, family] : families_) {
     if (key.second == Kind::kOther) continue;
@@ -85,11 +86,16 @@ bool MetricPage::keep(const std::string& name) {
   return true;
 }
 
-// Metrics are registered and never removed.
-void MetricPage::add_registered() {
-  const auto metrics = MetricView::metrics();
-  if (metrics.size() == std::exchange(registered_, metrics.size())) return;
-  for (const Metric* metric : metrics) add_registered(*metric);
+// The metrics change when a plugin starts or ends.
+void MetricPage::update_registered() {
+  auto metrics = MetricView::metrics();
+  if (metrics == registered_) return;
+  registered_ = std::move(metrics);
+  std::set<const Metric*> known(registered_.begin(), registered_.end());
+  std::erase_if(families_, [&known](const auto& each) {
+    return each.first.second == Kind::kRegistered && !known.contains(&static_cast<const RegisteredFamily&>(*each.second).metric());
+  });
+  for (const Metric* metric : registered_) add_registered(*metric);
 }
 
 void MetricPage::add_registered(const Metric& metric) {

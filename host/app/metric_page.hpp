@@ -91,14 +91,14 @@ class MetricPage {
 
   void clear();
   void set(prometheus::MetricFamily family, bool constant);
-  void add_registered();
+  void update_registered();
   void add_registered(const Metric& metric);
 
   const bool count_objects_;
   const ConfirmedReads uncached_;
   std::atomic<bool> in_use_{false};
   std::unique_ptr<PageCaches> caches_;
-  std::size_t registered_ = 0;  // metrics that have a family
+  std::vector<const Metric*> registered_;  // the metrics that have a family
   std::map<Key, std::unique_ptr<PageFamily>> families_;
   std::vector<PageFamily*> shown_;  // the families of this scrape, sorted by name
   std::size_t packed_ = 0;          // the number of families in shown_ that pack() has completed

@@ -223,6 +223,7 @@ RegisteredFamily::RegisteredFamily(const Metric& metric, const Metric::Snapshot&
                                    const ConfirmedReads* uncached)
     : RowsFamily(LevelCounts::level_of(name_of(about, summary), help_of(about, summary)),
                  lines_of(name_of(about, summary), help_of(about, summary), type_of(about, summary), about.labels, about.bounds)),
+      metric_(metric),
       view_(metric),
       summary_(summary),
       uncached_(uncached != nullptr && !uncached->none() && is_of_caches(about.name) ? uncached : nullptr),

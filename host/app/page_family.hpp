@@ -141,6 +141,7 @@ class RegisteredFamily final : public RowsFamily {
   // `about`: MetricView::about() of the metric. `uncached` outlives the family.
   RegisteredFamily(const Metric& metric, const Metric::Snapshot& about, const ConfirmedReads& uncached);
   RegisteredFamily(const Metric& metric, const Metric::Snapshot& about, const SummaryOf& summary);
+  const Metric& metric() const noexcept { return metric_; }
   // `observer` is called with each reading.
   void observe(MetricPage::Observer observer) { observer_ = std::move(observer); }
 
@@ -156,6 +157,7 @@ class RegisteredFamily final : public RowsFamily {
   void append_row(const MetricView::Reading& reading, std::size_t row, std::string& out);
   void append_sample(const MetricView::Reading& reading, std::size_t row, Samples& out);
 
+  const Metric& metric_;
   MetricView view_;
   const SummaryOf* const summary_;
   const ConfirmedReads* const uncached_;  // null: no series is hidden

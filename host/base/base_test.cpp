@@ -119,12 +119,24 @@ TEST(IoLoop, WorkOfOneThreadRunsInOrderWhereverItIsPosted) {
   EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
 }
 
-TEST(IoLoop, WorkAfterAnExceptionRunsOnALoopOfPlugins) {
-  IoLoop loop("t", /*may_block=*/true);
+// A plugin can post functions to the executor of a connection: one that throws must not end the process.
+TEST(IoLoop, WorkAfterAnExceptionRuns) {
+  for (const bool may_block : {false, true}) {
+    IoLoop loop("t", may_block);
+    std::promise<void> done;
+    loop.post([] { throw std::runtime_error("boom"); });
+    loop.post([&] { loop.after(std::chrono::nanoseconds(1), [] { throw 7; }); });
+    loop.post([&] { loop.after(std::chrono::milliseconds(1), [&] { done.set_value(); }); });  // all in one batch: the loop has not started
+    loop.start();
+    EXPECT_EQ(done.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
+  }
+}
+
+TEST(BlockingPool, WorkAfterAnExceptionRuns) {
+  BlockingPool pool(1);
   std::promise<void> done;
-  loop.post([] { throw std::runtime_error("boom"); });
-  loop.post([&] { done.set_value(); });  // in the same batch: the loop has not started
-  loop.start();
+  pool.post([] { throw std::runtime_error("boom"); });
+  pool.post([&] { done.set_value(); });
   EXPECT_EQ(done.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
 }
 

@@ -40,19 +40,23 @@ class LoopWatch final : public DescriptorWatch {
   const std::shared_ptr<bool> here_ = std::make_shared<bool>(true);  // a handler that is queued when the watch is destroyed does nothing
 };
 
-// Runs a loop with may_block, which runs functions of plugins: their exceptions are logged, and the loop continues.  On the other loops an
-// exception ends the process.
-void run_plugins_loop(asio::io_context& context, const std::string& name) {
+// Logs the exception that is being handled.
+void log_thrown(const std::string& executor, LogLimit& limit) {
+  const Caught thrown = caught();
+  const auto suppressed = limit.admit();
+  if (!suppressed) return;
+  base_log().error("a function posted to an executor threw executor={} suppressed={} error={:?}{}", executor, *suppressed, thrown.what,
+                   thrown.stack);
+}
+
+// An exception does not end the loop: plugins can post functions to every loop.
+void run_loop(asio::io_context& context, const std::string& name) {
   LogLimit limit;
   while (!context.stopped()) {
     try {
       context.run();
     } catch (...) {
-      const Caught thrown = caught();
-      const auto suppressed = limit.admit();
-      if (!suppressed) continue;
-      base_log().error("a function posted to an executor threw executor={} suppressed={} error={:?}{}", name, *suppressed, thrown.what,
-                       thrown.stack);
+      log_thrown(name, limit);
     }
   }
 }
@@ -140,10 +144,7 @@ void IoLoop::start() {
     const SignalStack signals;
     ExecutorScope scope(this);
     const ServerScope server(server_);
-    if (may_block_)
-      run_plugins_loop(context_, name_);
-    else
-      context_.run();
+    run_loop(context_, name_);
     ended_->release();
   });
 }
@@ -175,7 +176,16 @@ void LoopPool::stop() {
 
 BlockingPool::BlockingPool(std::size_t threads) : pool_(threads) {}
 BlockingPool::~BlockingPool() { stop(); }
-void BlockingPool::post(std::function<void()> work) { asio::post(pool_, ServersWork{std::move(work)}); }
+void BlockingPool::post(std::function<void()> work) {
+  asio::post(pool_, [work = ServersWork{std::move(work)}] {
+    static LogLimit limit;
+    try {
+      work();
+    } catch (...) {
+      log_thrown("blocking", limit);
+    }
+  });
+}
 void BlockingPool::post(std::coroutine_handle<> frame) { asio::post(pool_, ServersFrame{frame}); }
 std::function<void()> BlockingPool::after(std::chrono::nanoseconds, std::function<void()>) {
   return [] {};

@@ -247,6 +247,8 @@ const std::string& MappedCode::copy() const noexcept {
   return state_ ? state_->copy : kNone;
 }
 
+const void* MappedCode::address() const noexcept { return state_ ? state_->entry : nullptr; }
+
 MappedCode::Unmapped MappedCode::unmap() {
   constexpr std::chrono::milliseconds kPatience{100};
   if (!state_) return Unmapped::kDone;

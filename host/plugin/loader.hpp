@@ -42,6 +42,8 @@ class MappedCode {
   ~MappedCode();  // leaves the code mapped
   // The private copy; empty: nothing is mapped.
   const std::string& copy() const noexcept;
+  // An address in the code; null: nothing is mapped.
+  const void* address() const noexcept;
   enum class Unmapped : unsigned char {
     kDone,
     kRunning,  // a thread has the code on its stack, or has not responded in time; unmap() can be tried again

@@ -1,4 +1,5 @@
 // Retires generations. Those of one change are retired on a separate thread. Their code is unmapped later.
+#include "backplane/core/metric_registry.hpp"
 #include "backplane/core/server_slot.hpp"
 #include "plugin/log.hpp"
 #include "plugin/plugin_registry.hpp"
@@ -45,6 +46,7 @@ void PluginRegistry::end(GenerationRef generation) {
     kept_.push_back(std::move(generation));
   } else {
     generation.reset();
+    withdraw_metrics(code->address());
     ended_.fetch_add(1);
     auto shared = std::make_shared<MappedCode>(std::move(*code));
     if (options_.limits.code <= std::chrono::nanoseconds::zero()) {

@@ -165,12 +165,13 @@ void note_selectable_fields(std::string_view name, const Object& definition, Sel
   if (const Value* found = find(definition, kSelectable)) fields.emplace(name, *found);
 }
 
-void custom_lists(const VersionTable& version, std::string_view prefix, const SelectableFields& fields, DocumentText& text) {
+void undefined_lists(const VersionTable& version, std::string_view prefix, const SelectableFields& fields, DocumentText& text) {
   version.rows.each([&](const std::string&, const RowRef& row) {
     const std::string name = row->subresource.empty() ? openapi_list_definition(*row) : std::string();
     if (name.empty()) return;
     const GroupVersionKind& kind = row->kind;
     const std::string list_kind = name.substr(name.rfind('.') + 1), item = definition_of(*row, kind);
+    if (row->schemas && row->schemas->find(GroupVersionKind{kind.group, kind.version, list_kind}) != nullptr) return;
     Object properties;
     set_type_members(properties);
     properties["items"] = Object{

@@ -22,7 +22,8 @@ void custom_definition_v2(Object& definition);
 using SelectableFields = std::map<std::string, Value, std::less<>>;
 void note_selectable_fields(std::string_view name, const Object& definition, SelectableFields& fields);
 
-// Writes the definitions of the lists of a version's custom resources. `prefix`: kV2Reference or kV3Reference.
-void custom_lists(const VersionTable& version, std::string_view prefix, const SelectableFields& fields, DocumentText& text);
+// Writes definitions of the list kinds that the schemas of a version lack: those of custom resources, and of plugins that do not run.
+// `prefix`: kV2Reference or kV3Reference.
+void undefined_lists(const VersionTable& version, std::string_view prefix, const SelectableFields& fields, DocumentText& text);
 
 }  // namespace backplane

@@ -311,8 +311,8 @@ std::string openapi_v2_document(const RouteTable& table) {
   for (const VersionTable* version : table.versions()) {
     if (version->forward && forwarded_document_v2(*version) == nullptr)
       add_forwarded_v3(text, *version);
-    else if (version->dynamic)
-      custom_lists(*version, kV2Reference, fields, text);
+    else if (!version->forward)
+      undefined_lists(*version, kV2Reference, fields, text);
   }
   text.foreign_definitions(forwarded.definitions(), nullptr);
   text.close();

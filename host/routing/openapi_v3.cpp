@@ -120,11 +120,13 @@ Object page_object(const OpenApiPage& page) {
   return Object{{"get", std::move(get)}};
 }
 
-void put_components(DocumentText& text, const UsedDefinitions& used) {
+// `version`: null for a document that has no lists.
+void put_components(DocumentText& text, const VersionTable* version, const UsedDefinitions& used) {
   text.open("components");
   if (!used.empty()) {
     text.open("schemas");
     text.definitions(used, nullptr);
+    if (version != nullptr) undefined_lists(*version, kV3Reference, {}, text);
     text.close();
   }
   text.member("securitySchemes", DocumentText::bearer_token());
@@ -142,7 +144,7 @@ void put_custom_components(DocumentText& text, const VersionTable& version, cons
     custom_definition_v3(definition.get_object());
     note_selectable_fields(name, definition.get_object(), fields);
   });
-  custom_lists(version, kV3Reference, fields, text);
+  undefined_lists(version, kV3Reference, fields, text);
   text.close();
   text.close();
 }
@@ -173,7 +175,7 @@ std::string openapi_v3_page(const OpenApiPage& page) {
   text.open("paths");
   text.member(page.path, page_object(page));
   text.close();
-  put_components(text, page.definition.empty() ? UsedDefinitions{} : UsedDefinitions{{page.definition, nullptr}});
+  put_components(text, nullptr, page.definition.empty() ? UsedDefinitions{} : UsedDefinitions{{page.definition, nullptr}});
   text.close();
   return text.take();
 }
@@ -209,7 +211,7 @@ std::string openapi_v3_document(const VersionTable& version) {
   if (version.dynamic)
     put_custom_components(text, version, used);
   else
-    put_components(text, used);
+    put_components(text, &version, used);
   text.close();
   return text.take();
 }

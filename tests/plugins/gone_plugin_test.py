@@ -2,6 +2,7 @@
 import glob
 import json
 import os
+import re
 import shutil
 import signal
 import sys
@@ -106,7 +107,11 @@ class Case(unittest.TestCase):
         table = self.call(server, 'GET', shelves(), headers=TABLE)
         self.assertEqual([each['name'] for each in table['columnDefinitions']], ['Name', 'Slots', 'Boxes', 'Age'])
         self.assertIn(['a', 12], [row['cells'][:2] for row in table['rows']])
-        schemas = self.call(server, 'GET', '/openapi/v3' + GROUP)['components']['schemas']
+        document = self.call(server, 'GET', '/openapi/v3' + GROUP)
+        schemas = document['components']['schemas']
+        self.assertLessEqual(set(re.findall(r'"#/components/schemas/([^"]+)"', json.dumps(document))), set(schemas))
+        document = self.call(server, 'GET', '/openapi/v2')
+        self.assertLessEqual(set(re.findall(r'"#/definitions/([^"]+)"', json.dumps(document))), set(document['definitions']))
         self.assertIn('slots', schemas['com.example.stock.v1.Shelf']['properties']['spec']['properties'])
         self.refused(server, 'POST', shelves(), shelf('new'), *why)
         self.refused(server, 'PATCH', shelves() + '/a', '{"spec":{"slots":1}}', *why, headers=MERGE)

@@ -375,6 +375,7 @@ TEST_F(Replacement, AWithdrawnPluginIsAddedAgain) {
   EXPECT_EQ(server_->send("GET", std::string(kGadgets) + "/kept").code, 200);
   EXPECT_EQ(server_->build(), "one");
   EXPECT_EQ(server_->send("GET", "/readyz/gadgets").code, 200);
+  EXPECT_NE(server_->send("GET", "/metrics").body.find("gadgets_lifecycle_total"), std::string::npos);
   EXPECT_FALSE(server_->parts().act({PluginAction::kEnable, kName, {}}).ok()) << "it runs already";
 }
 
@@ -388,6 +389,7 @@ TEST_F(Replacement, AWithdrawnPluginLeavesTheStoredObjectsOfItsGroupsAndNothingE
   EXPECT_EQ(server_->send("GET", "/readyz/gadgets").code, 404);
   EXPECT_EQ(server_->send("GET", "/readyz").code, 200);
   ASSERT_TRUE(server_->parts().plugins->wait_retired(std::chrono::seconds(60)));
+  EXPECT_EQ(server_->send("GET", "/metrics").body.find("gadgets_lifecycle_total"), std::string::npos);
   wait_mapped(mapped_before_);
 }
 

@@ -139,6 +139,11 @@ struct CellTable {
     cells.erase(found);
     ++version;
   }
+  void clear() {
+    const std::unique_lock lock(mutex);
+    cells.clear();
+    ++version;
+  }
   void reset() {
     const std::unique_lock lock(mutex);
     ++resets;
@@ -187,6 +192,12 @@ struct SlotTables {
   CellTable* find(ServerSlot slot) const noexcept { return tables[slot].load(std::memory_order_acquire); }
   // Makes the next server with the slot begin with a new table. The former table is not destroyed, because cells of it may be in use.
   void release(ServerSlot slot) noexcept { tables[slot].store(nullptr, std::memory_order_release); }
+  template <class Visit>
+  void each(const Visit& visit) const {
+    for (ServerSlot slot = 0; slot < kSlots; ++slot) {
+      if (CellTable* const found = find(slot)) visit(*found);
+    }
+  }
   // Calls `visit` for each table that the thread's server exposes: those of the process and of the server. On a thread without a server:
   // all tables.
   template <class Visit>

@@ -1,6 +1,9 @@
 #include "backplane/core/metrics.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
+#include <set>
 
 #include "backplane/core/metric_registry.hpp"
 #include "backplane/core/metric_view.hpp"
@@ -11,9 +14,22 @@ namespace {
 
 using namespace metric_tables;
 
+// The address of the mapped file that contains `code`; null if no file does.
+const void* file_of(const void* code) noexcept {
+  Dl_info info{};
+  return code != nullptr && ::dladdr(code, &info) != 0 ? info.dli_fbase : nullptr;
+}
+
+// One metric, and the mapped files whose code has asked for it.
+struct Definition {
+  std::unique_ptr<Metric> metric;
+  std::set<const void*> users;
+};
 struct Registry {
   std::mutex mutex;
-  std::map<std::string, std::unique_ptr<Metric>, std::less<>> metrics;
+  // By name, in the order of the first calls. The last definition with a user is exposed. A definition without users is kept, because a
+  // reference to the metric may be left.
+  std::map<std::string, std::vector<Definition>, std::less<>> metrics;
 };
 
 // Never destroyed, because plugins count until their last thread ends.
@@ -22,32 +38,46 @@ Registry& registry() {
   return *all;
 }
 
-Metric& metric_of(Metric::Kind kind, std::string_view name, std::string_view help, std::vector<std::string> labels,
+bool has_shape(const Metric::Snapshot& metric, const Metric::Snapshot& wanted) {
+  return metric.kind == wanted.kind && metric.labels == wanted.labels && metric.bounds == wanted.bounds;
+}
+
+// `caller`: an address in the code that asks for the metric.
+Metric& metric_of(const void* caller, Metric::Kind kind, std::string_view name, std::string_view help, std::vector<std::string> labels,
                   std::vector<double> bounds) {
-  Registry& all = registry();
-  const std::lock_guard lock(all.mutex);
-  const auto found = all.metrics.find(name);
-  if (found != all.metrics.end()) return *found->second;
   Metric::Snapshot empty;
   empty.name = name;
   empty.help = help;
   empty.kind = kind;
   empty.labels = std::move(labels);
   empty.bounds = std::move(bounds);
-  auto made = std::make_unique<Metric>(std::move(empty));
-  return *all.metrics.emplace(name, std::move(made)).first->second;
+  const void* const user = file_of(caller);
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  std::vector<Definition>& definitions = all.metrics[empty.name];
+  auto found = std::find_if(definitions.begin(), definitions.end(),
+                            [&](const Definition& each) { return has_shape(tables_of(*each.metric)->empty, empty); });
+  if (found == definitions.end()) found = definitions.insert(found, Definition{std::make_unique<Metric>(std::move(empty)), {}});
+  found->users.insert(user);
+  return *found->metric;
+}
+
+// The definition that is exposed; null if there is none.
+const Metric* exposed(const std::vector<Definition>& definitions) {
+  const auto found = std::find_if(definitions.rbegin(), definitions.rend(), [](const Definition& each) { return !each.users.empty(); });
+  return found == definitions.rend() ? nullptr : found->metric.get();
 }
 
 }  // namespace
 
 Metric& Metric::counter(std::string_view name, std::string_view help, std::vector<std::string> labels) {
-  return metric_of(Kind::kCounter, name, help, std::move(labels), {});
+  return metric_of(__builtin_return_address(0), Kind::kCounter, name, help, std::move(labels), {});
 }
 Metric& Metric::gauge(std::string_view name, std::string_view help, std::vector<std::string> labels) {
-  return metric_of(Kind::kGauge, name, help, std::move(labels), {});
+  return metric_of(__builtin_return_address(0), Kind::kGauge, name, help, std::move(labels), {});
 }
 Metric& Metric::histogram(std::string_view name, std::string_view help, std::vector<std::string> labels, std::vector<double> bounds) {
-  return metric_of(Kind::kHistogram, name, help, std::move(labels), std::move(bounds));
+  return metric_of(__builtin_return_address(0), Kind::kHistogram, name, help, std::move(labels), std::move(bounds));
 }
 
 struct Metric::Cells : SlotTables {
@@ -92,6 +122,19 @@ MetricRegistry::~MetricRegistry() {
   KnownTables& all = known_tables();
   const std::lock_guard lock(all.mutex);
   for (const auto& [_, tables] : all.of) tables->release(slot_);
+}
+
+void withdraw_metrics(const void* code) {
+  const void* const user = file_of(code);
+  if (user == nullptr) return;
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  for (auto& [_, definitions] : all.metrics) {
+    for (Definition& definition : definitions) {
+      if (definition.users.erase(user) == 0 || !definition.users.empty()) continue;
+      tables_of(*definition.metric)->each([](CellTable& table) { table.clear(); });
+    }
+  }
 }
 
 // ---- cells
@@ -150,7 +193,9 @@ std::vector<const Metric*> MetricView::metrics() {
   const std::lock_guard lock(known.mutex);
   std::vector<const Metric*> out;
   out.reserve(known.metrics.size());
-  for (const auto& [_, metric] : known.metrics) out.push_back(metric.get());
+  for (const auto& [_, definitions] : known.metrics) {
+    if (const Metric* const metric = exposed(definitions)) out.push_back(metric);
+  }
   return out;
 }
 

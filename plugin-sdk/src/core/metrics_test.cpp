@@ -29,6 +29,34 @@ TEST(MetricsTest, ANameIsOneMetricForAllPlugins) {
   EXPECT_EQ(all.series.at({"y"}).value, 1);
 }
 
+TEST(MetricsTest, ABuildOfAPluginMayChangeTheLabelsOfAMetric) {
+  Metric& first = Metric::counter("test_labels_total", "By a.", {"a"});
+  first.add({"x"});
+  Metric& second = Metric::counter("test_labels_total", "By b and c.", {"b", "c"});
+  EXPECT_NE(&first, &second);
+  second.add({"y", "z"});
+  const Metric::Snapshot shown = find("test_labels_total");
+  EXPECT_EQ(shown.labels, (std::vector<std::string>{"b", "c"}));
+  EXPECT_EQ(shown.series.at({"y", "z"}).value, 1);
+}
+
+// The file of the code is this test's program, so all of its metrics end.
+TEST(MetricsTest, MetricsOfUnloadedCodeAreNotShown) {
+  const auto ask = []() -> Metric& { return Metric::counter("test_unloaded_total", "Unloaded.", {"a"}); };
+  Metric& before = ask();
+  before.add({"x"});
+  ASSERT_EQ(find("test_unloaded_total").series.size(), 1U);
+  withdraw_metrics(nullptr);
+  ASSERT_EQ(find("test_unloaded_total").series.size(), 1U);
+  static const int in_this_program = 0;
+  withdraw_metrics(&in_this_program);
+  EXPECT_EQ(find("test_unloaded_total").name, "");
+  before.add({"late"});
+  EXPECT_EQ(find("test_unloaded_total").name, "");
+  ask().add({"y"}, 2);
+  EXPECT_EQ(find("test_unloaded_total").series.at({"y"}).value, 2);
+}
+
 TEST(MetricsTest, WhatWasNeverCountedIsNotShown) {
   Metric::gauge("test_silent", "Silent.", {});
   EXPECT_EQ(find("test_silent").name, "");

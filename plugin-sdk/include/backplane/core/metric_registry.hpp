@@ -26,4 +26,8 @@ class MetricRegistry {
   const ServerSlot slot_;
 };
 
+// Ends the use of metrics by the code of the mapped file that contains `code`, because the code will be unmapped. Removes all series of the
+// metrics that no other mapped file uses; Metric::all() no longer returns these metrics. Precondition: the code no longer runs.
+void withdraw_metrics(const void* code);
+
 }  // namespace BACKPLANE_API

@@ -7,7 +7,8 @@
 // (metric_registry.hpp).
 //
 // Thread-safety: any thread. Counting waits only while a series of the same metric is created or forgotten.
-// Lifetime:      a metric lives as long as the process, and its values as long as their server, so both outlive the objects of a plugin.
+// Lifetime:      a metric lives as long as the process. Its values last as long as their server, or until the host has unloaded every
+//                plugin that uses the metric. A plugin that replaces another build continues the values of the metrics that both use.
 // Errors:        none. Once a metric has kMostSeries series, values with other label combinations are not counted.
 #pragma once
 
@@ -29,8 +30,9 @@ class Metric {
   // The maximum number of series of one metric. It bounds memory if clients determine a label value.
   static constexpr std::size_t kMostSeries = 10'000;
 
-  // Returns the metric with this name. The first call creates it; later calls ignore `help`, `labels` and `bounds`. Names follow the
-  // Prometheus naming rules; use upstream's name if upstream has the metric.
+  // Returns the metric with this name, kind, labels and bounds. The first call creates it; later calls ignore `help`. If several metrics
+  // have the same name, /metrics has the last one: a build of a plugin may change the labels of a metric. Names follow the Prometheus
+  // naming rules; use upstream's name if upstream has the metric.
   static Metric& counter(std::string_view name, std::string_view help, std::vector<std::string> labels);
   static Metric& gauge(std::string_view name, std::string_view help, std::vector<std::string> labels);
   // `bounds`: upper bounds of the buckets, ascending, without +Inf.

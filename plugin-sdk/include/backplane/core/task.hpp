@@ -31,8 +31,8 @@ class IoExecutor;
 class Executor {
  public:
   virtual ~Executor();
-  // Queues `work`; never runs it inside this call. Work posted after the executor has stopped is dropped. `work` must not throw: the
-  // exception is logged on an executor of a plugin, and ends the process on one of the host (a connection's, for example).
+  // Queues `work`; never runs it inside this call. Work posted after the executor has stopped is dropped. An exception that `work` throws
+  // is logged and has no other effect.
   virtual void post(std::function<void()> work) = 0;
   // Queues the resumption of `frame`; never resumes it inside this call.
   virtual void post(std::coroutine_handle<> frame) = 0;
