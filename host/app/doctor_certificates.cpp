@@ -61,12 +61,12 @@ std::vector<std::string> certificate_files(const Options& options) {
   return files;
 }
 
-// At startup, the server renews the certificates that it has made.
+// A running server renews the certificates that it has made, but not their authority.
 std::string certificate_fix(const Options& options, const std::string& file) {
   const bool own = file.starts_with(options.backplane.data_dir + "/");
   if (own && file.ends_with("/ca.crt"))
     return "remove ca.*, admin.* and apiserver.* from its directory, keep sa.key, and restart: all clients need new kubeconfigs";
-  return own ? "restart the server: it renews its own certificates at startup" : "renew the certificate; the server follows the file";
+  return own ? "start the server: it renews its own certificates" : "renew the certificate; the server follows the file";
 }
 
 }  // namespace

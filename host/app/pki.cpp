@@ -195,6 +195,22 @@ Result<ServerPki> prepare_pki(const Options& options) {
   return pki;
 }
 
+Result<bool> renew_certificates(const Options& options, ServerPki& pki, std::uint16_t port) {
+  bool renewed = false;
+  auto admin = ensure_certificate(files_of(options.backplane.data_dir + "/pki", "admin"), admin_spec(), &pki.authority);
+  if (!admin.ok()) return std::move(admin.status());
+  if (admin->certificate_pem != pki.admin.certificate_pem) {
+    pki.admin = std::move(*admin);
+    if (auto path = write_admin_kubeconfig(options, pki, port); !path.ok()) return std::move(path.status());
+    renewed = true;
+  }
+  if (!pki.foreign_certificate_file.empty()) return renewed;
+  const auto former = read_file(pki.serving.certificate.certificate);
+  auto serving = ensure_certificate(pki.serving.certificate, serving_spec(options), &pki.authority);
+  if (!serving.ok()) return std::move(serving.status());
+  return renewed || !former.ok() || *former != serving->certificate_pem;
+}
+
 std::string local_url(const Options& options, std::uint16_t port) {
   std::string host = options.secure_serving.bind_address;
   if (is_unspecified(host)) host = host == "::" ? "::1" : "127.0.0.1";

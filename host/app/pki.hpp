@@ -1,11 +1,11 @@
 // The certificates of a server without --tls-cert-file, and the kubeconfig made from them.
 //
-// They are made once and kept:
+// They are made once, kept, and renewed before they expire:
 //   <data-dir>/pki   ca.crt and ca.key, admin.crt and admin.key, sa.key
 //   --cert-dir       apiserver.crt and apiserver.key; a pair of another authority in that folder is used unchanged
 //                    (upstream's MaybeDefaultWithSelfSignedCerts)
 // The certificate of the loopback name is made at each startup, and not kept.
-// Thread-safety: start-up, one thread.
+// Thread-safety: one thread at a time.
 // Errors:        kInternalError with the file and the reason.
 #pragma once
 
@@ -35,6 +35,10 @@ struct ServerPki {
 };
 
 Result<ServerPki> prepare_pki(const Options& options);
+
+// Renews the administrator's certificate in `pki`, with its kubeconfig, and the serving certificate, if they expire soon and this server's
+// authority has signed them. SecureServer reloads the files. Returns whether a certificate was renewed.
+Result<bool> renew_certificates(const Options& options, ServerPki& pki, std::uint16_t port);
 
 // "https://127.0.0.1:6443": the URL for clients on this machine.
 std::string local_url(const Options& options, std::uint16_t port);

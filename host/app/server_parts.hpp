@@ -214,6 +214,7 @@ struct ServerParts {
   void follow_service_manager();
   void reload();
   Task<void> wait_for_store();
+  Task<void> follow_certificates();
   void start_hooks();
   bool needs(const PostStartHookEntry& hook) const;
   void announce();
@@ -252,8 +253,9 @@ struct ServerParts {
   // Stops the hooks and tasks of the host and of the plugins; fires after the last request that may need them.
   NamedSignal stop_hooks;
   LoggedTaskGroup tasks;
-  LoggedTaskGroup store_tasks;  // of the stores' connections, and the task that waits for a store at startup
-  bool store_away = false;      // the store could not be reached at startup
+  // Of the stores' connections, the task that waits for a store at startup, and the task that renews certificates.
+  LoggedTaskGroup store_tasks;
+  bool store_away = false;  // the store could not be reached at startup
   WaitGroup short_requests;
   PacedWaitGroup watches;
   InFlightLimits in_flight;

@@ -6,6 +6,7 @@
 #include "app/debug_handlers.hpp"
 #include "app/load_progress.hpp"
 #include "app/log.hpp"
+#include "app/pki.hpp"
 #include "app/server_parts.hpp"
 #include "app/service_manager.hpp"
 #include "profiling/lock_waits.hpp"
@@ -27,6 +28,8 @@ constexpr std::chrono::seconds kPluginLoops{2};
 constexpr std::chrono::seconds kClosing{15};
 // A post-start hook that takes longer is named in the log.
 constexpr std::chrono::seconds kSlowHook{30};
+// Certificates are renewed 30 days before they expire.
+constexpr std::chrono::hours kRenewalInterval{12};
 // Pause between two attempts to reach a store that was unavailable at startup.
 constexpr std::chrono::milliseconds kFirstStorePause{100}, kLongestStorePause{2'000};
 
@@ -112,6 +115,7 @@ Status ServerParts::start_serving() {
   }
   // Connections that the kernel has accepted since the port was bound are served from here on.
   loops.start();
+  store_tasks.spawn(background, "renewing certificates", follow_certificates());
   follow_service_manager();
   return {};
 }
@@ -164,6 +168,22 @@ void ServerParts::start_hooks_with_store() {
     store_tasks.spawn(background, "reaching the store", wait_for_store());
   } else {
     start_hooks();
+  }
+}
+
+Task<void> ServerParts::follow_certificates() {
+  Sleeper sleeper(stop_hooks);
+  bool running = co_await sleeper.sleep(kRenewalInterval);
+  while (running) {
+    Result<bool> renewed = false;
+    auto renewing = run_blocking([this, &renewed] { renewed = renew_certificates(options(), *pki, server->port()); });
+    co_await std::move(renewing);
+    if (!renewed.ok()) {
+      app_log().error("cannot renew the certificates error={:?}", renewed.status().message());
+    } else if (*renewed) {
+      app_log().info("certificates have been renewed, copies of the kubeconfig expire kubeconfig={}", kubeconfig_path);
+    }
+    running = co_await sleeper.sleep(kRenewalInterval);
   }
 }
 
