@@ -7,9 +7,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include "backplane/core/log_limit.hpp"
-#include "base/caught.hpp"
-#include "base/log.hpp"
+#include "base/posted_work.hpp"
 #include "base/signal_stack.hpp"
 
 namespace backplane {
@@ -18,7 +16,7 @@ namespace {
 
 class LoopWatch final : public DescriptorWatch {
  public:
-  LoopWatch(asio::io_context& context, int descriptor) : descriptor_(context, descriptor) {}
+  LoopWatch(asio::io_context& context, const std::string& loop, int descriptor) : loop_(loop), descriptor_(context, descriptor) {}
   LoopWatch(const LoopWatch&) = delete;
   LoopWatch& operator=(const LoopWatch&) = delete;
   // The destructor of descriptor_ would close the descriptor. release() ends pending waits with operation_aborted, which the handlers
@@ -30,35 +28,22 @@ class LoopWatch final : public DescriptorWatch {
 
  private:
   void wait(asio::posix::descriptor_base::wait_type what, std::function<void()> work) {
-    descriptor_.async_wait(what, [work = std::move(work), gone = std::weak_ptr<bool>(here_)](boost::system::error_code error) {
-      // `work` also runs after another error, which its next read or write of the descriptor reports.
-      if (error != asio::error::operation_aborted && !gone.expired()) work();
-    });
+    descriptor_.async_wait(what,
+                           [work = std::move(work), &loop = loop_, gone = std::weak_ptr<bool>(here_)](boost::system::error_code error) {
+                             // `work` also runs after another error, which its next read or write of the descriptor reports.
+                             if (error != asio::error::operation_aborted && !gone.expired()) run_posted(loop, work);
+                           });
   }
 
+  const std::string& loop_;  // the name of the loop, which outlives its watches
   asio::posix::stream_descriptor descriptor_;
   const std::shared_ptr<bool> here_ = std::make_shared<bool>(true);  // a handler that is queued when the watch is destroyed does nothing
 };
 
-// Logs the exception that is being handled.
-void log_thrown(const std::string& executor, LogLimit& limit) {
-  const Caught thrown = caught();
-  const auto suppressed = limit.admit();
-  if (!suppressed) return;
-  base_log().error("a function posted to an executor threw executor={} suppressed={} error={:?}{}", executor, *suppressed, thrown.what,
-                   thrown.stack);
-}
-
-// An exception does not end the loop: plugins can post functions to every loop.
-void run_loop(asio::io_context& context, const std::string& name) {
-  LogLimit limit;
-  while (!context.stopped()) {
-    try {
-      context.run();
-    } catch (...) {
-      log_thrown(name, limit);
-    }
-  }
+// Runs a loop with may_block, which runs handlers of plugins: their exceptions are logged, and the loop continues.  On the other loops an
+// exception of a handler, which may leave a connection unusable, ends the process.
+void run_plugins_loop(asio::io_context& context, const std::string& name) {
+  while (!context.stopped()) run_posted(name, [&context] { context.run(); });
 }
 
 // Work that runs for the server of the thread that has posted it.
@@ -96,13 +81,13 @@ IoLoop::~IoLoop() {
 void IoLoop::post(std::function<void()> work) {
   if (server_ == kNoServer) work = ServersWork{std::move(work)};
   if (!is_here()) return inbox_.post(std::move(work));
-  asio::post(context_, std::move(work));
+  asio::post(context_, [this, work = std::move(work)] { run_posted(name_, work); });
 }
 
 void IoLoop::post(std::coroutine_handle<> frame) {
   if (server_ == kNoServer) return post(std::function<void()>([frame] { frame.resume(); }));
   if (!is_here()) return inbox_.post(frame);
-  asio::post(context_, [frame] { frame.resume(); });
+  asio::post(context_, [this, frame] { run_posted(name_, frame); });
 }
 
 // The expiry time of a cancelled timer. It is needed because a handler that is already queued does not get operation_aborted.
@@ -112,11 +97,11 @@ std::function<void()> IoLoop::after(std::chrono::nanoseconds delay, std::functio
   auto timer = std::make_shared<asio::steady_timer>(context_);
   if (server_ == kNoServer) work = ServersWork{std::move(work)};
   // A timer is not thread-safe, so it is started and cancelled on the loop.
-  auto arm = [timer, delay, work = std::move(work)]() mutable {
+  auto arm = [this, timer, delay, work = std::move(work)]() mutable {
     if (timer->expiry() == kCancelled) return;
     timer->expires_after(delay);
-    timer->async_wait([timer, work = std::move(work)](boost::system::error_code error) {
-      if (!error && timer->expiry() != kCancelled) work();
+    timer->async_wait([this, timer, work = std::move(work)](boost::system::error_code error) {
+      if (!error && timer->expiry() != kCancelled) run_posted(name_, work);
     });
   };
   if (is_here()) {
@@ -136,7 +121,7 @@ std::function<void()> IoLoop::after(std::chrono::nanoseconds delay, std::functio
   };
 }
 
-std::unique_ptr<DescriptorWatch> IoLoop::watch(int descriptor) { return std::make_unique<LoopWatch>(context_, descriptor); }
+std::unique_ptr<DescriptorWatch> IoLoop::watch(int descriptor) { return std::make_unique<LoopWatch>(context_, name_, descriptor); }
 
 void IoLoop::start() {
   thread_ = std::thread([this] {
@@ -144,7 +129,10 @@ void IoLoop::start() {
     const SignalStack signals;
     ExecutorScope scope(this);
     const ServerScope server(server_);
-    run_loop(context_, name_);
+    if (may_block_)
+      run_plugins_loop(context_, name_);
+    else
+      context_.run();
     ended_->release();
   });
 }
@@ -177,13 +165,10 @@ void LoopPool::stop() {
 BlockingPool::BlockingPool(std::size_t threads) : pool_(threads) {}
 BlockingPool::~BlockingPool() { stop(); }
 void BlockingPool::post(std::function<void()> work) {
-  asio::post(pool_, [work = ServersWork{std::move(work)}] {
-    static LogLimit limit;
-    try {
-      work();
-    } catch (...) {
-      log_thrown("blocking", limit);
-    }
+  asio::post(pool_, [slot = current_server_slot(), work = std::move(work)] {
+    static const std::string kName = "blocking";
+    const ServerScope server(slot);
+    run_posted(kName, work);
   });
 }
 void BlockingPool::post(std::coroutine_handle<> frame) { asio::post(pool_, ServersFrame{frame}); }

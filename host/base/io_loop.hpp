@@ -48,7 +48,7 @@ class IoLoop final : public IoExecutor {
   const bool may_block_;
   const ServerSlot server_ = current_server_slot();
   boost::asio::io_context context_{1};
-  LoopInbox inbox_{context_};
+  LoopInbox inbox_{context_, name_};
   std::unique_ptr<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> work_;
   std::vector<std::function<void()>> at_end_;
   std::thread thread_;

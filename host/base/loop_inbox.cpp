@@ -5,9 +5,10 @@
 
 #include <boost/asio/buffer.hpp>
 #include <cerrno>
-#include <iterator>
 #include <system_error>
 #include <utility>
+
+#include "base/posted_work.hpp"
 
 namespace backplane {
 namespace asio = boost::asio;
@@ -28,7 +29,8 @@ class LoopInbox::Signal {
   const int descriptor_;
 };
 
-LoopInbox::LoopInbox(asio::io_context& context) : signal_(std::make_shared<const Signal>()), descriptor_(context, signal_->descriptor()) {
+LoopInbox::LoopInbox(asio::io_context& context, const std::string& loop)
+    : loop_(loop), signal_(std::make_shared<const Signal>()), descriptor_(context, signal_->descriptor()) {
   wait();
 }
 
@@ -65,40 +67,22 @@ void LoopInbox::wait() {
   });
 }
 
-// Runs the queued work. An exception of one item leaves io_context::run(); the items after it run when run() is called again.
+// Runs the queued work.
 void LoopInbox::run_all() {
   {
     const std::lock_guard lock(mutex_);
     signalled_ = false;
     running_.swap(items_);
   }
-  std::size_t next = 0;
-  try {
-    while (next < running_.size()) {
-      const Item item = std::move(running_[next++]);
-      if (item.frame) {
-        item.frame.resume();
-      } else {
-        item.work();
-      }
+  for (Item& each : running_) {
+    const Item item = std::move(each);
+    if (item.frame) {
+      run_posted(loop_, item.frame);
+    } else {
+      run_posted(loop_, item.work);
     }
-  } catch (...) {
-    put_back(next);
-    throw;
   }
   running_.clear();
-}
-
-void LoopInbox::put_back(std::size_t first) {
-  {
-    const std::lock_guard lock(mutex_);
-    running_.erase(running_.begin(), running_.begin() + static_cast<std::ptrdiff_t>(first));
-    running_.insert(running_.end(), std::make_move_iterator(items_.begin()), std::make_move_iterator(items_.end()));
-    items_ = std::exchange(running_, {});
-    if (items_.empty()) return;
-    signalled_ = true;
-  }
-  signal_->raise();
 }
 
 }  // namespace backplane

@@ -4,7 +4,7 @@
 // Thread-safety: post() from any thread; the constructor and the destructor on the loop's thread, or while the loop does not run.
 // Lifetime:      destroyed before its io_context. Work that has not run is destroyed with the inbox. A call of post() may still be
 //                returning when the inbox is destroyed.
-// Errors:        the constructor throws std::system_error if it gets no descriptor.
+// Errors:        the constructor throws std::system_error if it gets no descriptor. Exceptions of the work are logged (posted_work.hpp).
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -14,13 +14,15 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 namespace backplane {
 
 class LoopInbox {
  public:
-  explicit LoopInbox(boost::asio::io_context& context);
+  // `loop`: the name of the loop, for the log; it outlives the inbox.
+  LoopInbox(boost::asio::io_context& context, const std::string& loop);
   ~LoopInbox();
   LoopInbox(const LoopInbox&) = delete;
   LoopInbox& operator=(const LoopInbox&) = delete;
@@ -38,8 +40,8 @@ class LoopInbox {
   void put(Item item);
   void wait();
   void run_all();
-  void put_back(std::size_t first);
 
+  const std::string& loop_;
   std::shared_ptr<const Signal> signal_;  // a thread in post() holds a reference
   boost::asio::posix::stream_descriptor descriptor_;
   std::uint64_t count_ = 0;    // the value read from the eventfd; not used

@@ -145,7 +145,17 @@ bool PluginGeneration::drain(const RetireLimits& limits, NamedSignal& hurry) {
 }
 
 std::optional<MappedCode> PluginGeneration::retire(const RetireLimits& limits, NamedSignal& hurry) {
-  run_pre_shutdown_hooks(limits.pre_shutdown, hurry);
+  if (call_given_up_ && !fires_within(*call_given_up_, hurry, limits.requests)) {
+    plugin_log().error("a call of a plugin has not returned, the plugin stays in memory plugin={}", name_);
+    return std::nullopt;
+  }
+  if (loops_started_) {
+    run_pre_shutdown_hooks(limits.pre_shutdown, hurry);
+  } else if (tasks_.running() > 0) {
+    // The generation was committed, but not put into service. Its tasks see the stop signal and end.
+    stop_tasks();
+    start_loops();
+  }
   services_.api.drop_callbacks(host_.get());
   host_->discard();
   services_.stores.forget_kinds(hold_);

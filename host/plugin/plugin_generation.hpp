@@ -55,6 +55,8 @@ class PluginGeneration {
   Hold hold() const noexcept { return hold_; }
   // The private copy of its file.
   const std::string& copy() const noexcept { return loaded_.code.copy(); }
+  // An address in its code; null: the code is not mapped into this process.
+  const void* address() const noexcept { return loaded_.code.address(); }
   // nullopt: the plugin runs in this process.
   std::optional<runner::RunnerStatus> process() const { return loaded_.process ? std::optional(loaded_.process->status()) : std::nullopt; }
   std::size_t threads() const { return loops_ ? loops_->size() : 0; }
@@ -72,7 +74,13 @@ class PluginGeneration {
   // The admission plugin of `registration`; the first call for a name makes it.
   Result<std::shared_ptr<const AdmissionPlugin>> admission(const AdmissionRegistration& registration, const AdmissionPluginConfig& config);
 
-  void start_loops() { loops_->start(); }
+  // A lifecycle call that was given up and still runs; `ended` fires when it returns. The generation is not retired before.
+  void note_call_given_up(std::shared_ptr<NamedSignal> ended) { call_given_up_ = std::move(ended); }
+
+  void start_loops() {
+    loops_started_ = true;
+    loops_->start();
+  }
   // Runs the post-start hooks of a plugin that is added to a running server.  Errors: that of the first hook that fails.
   Status activate(std::chrono::nanoseconds limit);
 
@@ -97,7 +105,9 @@ class PluginGeneration {
   const std::size_t mapped_bytes_;
   HostServices& services_;
   TakenNames names_;
+  std::shared_ptr<NamedSignal> call_given_up_;  // null: none
   std::optional<LoopSet> loops_;
+  bool loops_started_ = false;
   LoggedTaskGroup tasks_;
   NamedSignal stop_;
   std::shared_ptr<NamedSignal> unused_;  // fires when the last hold is released

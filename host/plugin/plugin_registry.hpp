@@ -225,7 +225,9 @@ class PluginRegistry {
   void retire(std::vector<GenerationRef> generations);
   void join_ended_retirers();
   void end(GenerationRef generation);
-  void unmap(const std::string& name, std::shared_ptr<MappedCode> code, std::size_t attempt = 1);
+  struct FormerCode;
+  void unmap(std::shared_ptr<FormerCode> former, std::size_t attempt = 1);
+  static void keep_for_process(std::shared_ptr<FormerCode> former);
 
   PluginOptions options_;
   PlanOptions plan_options_;

@@ -42,13 +42,18 @@ Finding timed_out(std::string_view field, std::string_view call, std::chrono::na
 bool call_lifecycle(const GenerationRef& generation, const LifecycleCall& what, HostServices& services, const CallLimits& limits,
                     Findings& findings) {
   const auto made = std::make_shared<FencedCall>();
-  const auto call = [made, generation, &what, &services] {
-    const LifecycleCallScope running(generation->name(), what.shown);
-    *made = fenced_status([&] { return make_call(*generation, what, services); });
+  const auto ended = std::make_shared<NamedSignal>("ended");
+  const auto call = [made, ended, generation, &what, &services] {
+    {
+      const LifecycleCallScope running(generation->name(), what.shown);
+      *made = fenced_status([&] { return make_call(*generation, what, services); });
+    }
+    ended->fire();
   };
   if (limits.limit <= kNoLimit) {
     call();
   } else if (!limits.thread.run(call, limits.limit)) {
+    generation->note_call_given_up(ended);
     findings.push_back(timed_out(what.name, what.shown, limits.limit));
     return false;
   }

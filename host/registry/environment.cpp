@@ -82,7 +82,12 @@ void StoreEnvironment::State::attach(registry::BackingSlot& slot, const Hold& ho
     return;
   }
   if (another) caches->retire(prefix);
-  fill(slot, true);
+  try {
+    fill(slot, true);
+  } catch (...) {
+    leave(slot);
+    throw;
+  }
 }
 
 void StoreEnvironment::State::leave(const registry::BackingSlot& slot) {

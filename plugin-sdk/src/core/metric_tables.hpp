@@ -1,7 +1,7 @@
 // The values of all metrics. Each metric has one table of series for each server.
 //
 // Thread-safety: any thread. Counting acquires a shared lock of a table; creating and forgetting series acquires an exclusive lock.
-// Lifetime:      a table lives as long as its metric, and a cell until forget() removes its series.
+// Lifetime:      a table lives as long as its metric, and a cell until forget() removes its series, or as long as the result of take().
 // Errors:        none; a table that is full creates no series.
 #pragma once
 
@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "backplane/core/metric_cell.hpp"
@@ -139,10 +140,13 @@ struct CellTable {
     cells.erase(found);
     ++version;
   }
-  void clear() {
+  using Cells = std::unordered_map<Key, StoredSeries, KeyHash, KeyEqual>;
+  // Removes all series. Threads may still count in the cells that it returns.
+  Cells take() {
     const std::unique_lock lock(mutex);
-    cells.clear();
     ++version;
+    resets = 0;
+    return std::exchange(cells, {});
   }
   void reset() {
     const std::unique_lock lock(mutex);
@@ -168,7 +172,7 @@ struct CellTable {
   const Metric::Snapshot& empty;    // of the metric, which outlives its tables
   HistogramBounds* const bounds;    // null: not a histogram
   mutable std::shared_mutex mutex;  // counting acquires a shared lock
-  std::unordered_map<Key, StoredSeries, KeyHash, KeyEqual> cells;
+  Cells cells;
   std::uint64_t resets = 0;   // if it is not 0, series without counts since the reset are not exposed
   std::uint64_t version = 0;  // changes when a series is created or forgotten, and when the table is reset
 };

@@ -14,22 +14,30 @@ namespace {
 
 using namespace metric_tables;
 
-// The address of the mapped file that contains `code`; null if no file does.
+// The address of the mapped file that contains `code`; null if no file does.  dladdr() waits while another thread loads a file, and the
+// static initializers of a plugin may take any time.
 const void* file_of(const void* code) noexcept {
+  if (code == nullptr) return nullptr;
+#ifdef DLFO_STRUCT_HAS_EH_DBASE  // glibc 2.35
+  dl_find_object found;
+  return ::_dl_find_object(const_cast<void*>(code), &found) == 0 ? found.dlfo_map_start : nullptr;
+#else
   Dl_info info{};
-  return code != nullptr && ::dladdr(code, &info) != 0 ? info.dli_fbase : nullptr;
+  return ::dladdr(code, &info) != 0 ? info.dli_fbase : nullptr;
+#endif
 }
 
-// One metric, and the mapped files whose code has asked for it.
+// One metric, and the mapped files that use it.
 struct Definition {
   std::unique_ptr<Metric> metric;
   std::set<const void*> users;
 };
+// The metrics with one name, in the order of the first calls. A mapped file uses one of them: the one that it asked for last. The first one
+// with a user is exposed. A definition without users is kept, because a reference to the metric may be left.
+using Definitions = std::vector<Definition>;
 struct Registry {
   std::mutex mutex;
-  // By name, in the order of the first calls. The last definition with a user is exposed. A definition without users is kept, because a
-  // reference to the metric may be left.
-  std::map<std::string, std::vector<Definition>, std::less<>> metrics;
+  std::map<std::string, Definitions, std::less<>> metrics;
 };
 
 // Never destroyed, because plugins count until their last thread ends.
@@ -54,18 +62,26 @@ Metric& metric_of(const void* caller, Metric::Kind kind, std::string_view name, 
   const void* const user = file_of(caller);
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
-  std::vector<Definition>& definitions = all.metrics[empty.name];
+  Definitions& definitions = all.metrics[empty.name];
   auto found = std::find_if(definitions.begin(), definitions.end(),
                             [&](const Definition& each) { return has_shape(tables_of(*each.metric)->empty, empty); });
   if (found == definitions.end()) found = definitions.insert(found, Definition{std::make_unique<Metric>(std::move(empty)), {}});
-  found->users.insert(user);
+  if (found->users.insert(user).second) {
+    for (Definition& other : definitions) {
+      if (&other != &*found) other.users.erase(user);
+    }
+  }
   return *found->metric;
 }
 
 // The definition that is exposed; null if there is none.
-const Metric* exposed(const std::vector<Definition>& definitions) {
-  const auto found = std::find_if(definitions.rbegin(), definitions.rend(), [](const Definition& each) { return !each.users.empty(); });
-  return found == definitions.rend() ? nullptr : found->metric.get();
+const Metric* exposed(const Definitions& definitions) {
+  const auto found = std::find_if(definitions.begin(), definitions.end(), [](const Definition& each) { return !each.users.empty(); });
+  return found == definitions.end() ? nullptr : found->metric.get();
+}
+
+bool uses_any(const Definitions& definitions, const void* file) {
+  return std::any_of(definitions.begin(), definitions.end(), [file](const Definition& each) { return each.users.contains(file); });
 }
 
 }  // namespace
@@ -124,17 +140,22 @@ MetricRegistry::~MetricRegistry() {
   for (const auto& [_, tables] : all.of) tables->release(slot_);
 }
 
-void withdraw_metrics(const void* code) {
+std::shared_ptr<void> withdraw_metrics(const void* code, const void* successor) {
+  auto removed = std::make_shared<std::vector<CellTable::Cells>>();
   const void* const user = file_of(code);
-  if (user == nullptr) return;
+  if (user == nullptr) return removed;
+  const void* const next = file_of(successor);
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   for (auto& [_, definitions] : all.metrics) {
     for (Definition& definition : definitions) {
-      if (definition.users.erase(user) == 0 || !definition.users.empty()) continue;
-      tables_of(*definition.metric)->each([](CellTable& table) { table.clear(); });
+      if (definition.users.erase(user) == 0) continue;
+      if (next != nullptr && !uses_any(definitions, next)) definition.users.insert(next);
+      if (!definition.users.empty()) continue;
+      tables_of(*definition.metric)->each([&removed](CellTable& table) { removed->push_back(table.take()); });
     }
   }
+  return removed;
 }
 
 // ---- cells

@@ -35,7 +35,7 @@ TEST(MetricsTest, ABuildOfAPluginMayChangeTheLabelsOfAMetric) {
   Metric& second = Metric::counter("test_labels_total", "By b and c.", {"b", "c"});
   EXPECT_NE(&first, &second);
   second.add({"y", "z"});
-  const Metric::Snapshot shown = find("test_labels_total");
+  const Metric::Snapshot shown = find("test_labels_total");  // the program uses the second one only
   EXPECT_EQ(shown.labels, (std::vector<std::string>{"b", "c"}));
   EXPECT_EQ(shown.series.at({"y", "z"}).value, 1);
 }
@@ -45,16 +45,28 @@ TEST(MetricsTest, MetricsOfUnloadedCodeAreNotShown) {
   const auto ask = []() -> Metric& { return Metric::counter("test_unloaded_total", "Unloaded.", {"a"}); };
   Metric& before = ask();
   before.add({"x"});
+  MetricCell* const cell = MetricCell::of(before, {"x"});
   ASSERT_EQ(find("test_unloaded_total").series.size(), 1U);
-  withdraw_metrics(nullptr);
+  (void)withdraw_metrics(nullptr);
   ASSERT_EQ(find("test_unloaded_total").series.size(), 1U);
   static const int in_this_program = 0;
-  withdraw_metrics(&in_this_program);
+  const auto cells = withdraw_metrics(&in_this_program);
   EXPECT_EQ(find("test_unloaded_total").name, "");
+  cell->add(1);
   before.add({"late"});
   EXPECT_EQ(find("test_unloaded_total").name, "");
   ask().add({"y"}, 2);
   EXPECT_EQ(find("test_unloaded_total").series.at({"y"}).value, 2);
+}
+
+TEST(MetricsTest, ASuccessorContinuesTheMetricsThatItHasNotAskedForYet) {
+  static const int in_this_program = 0;
+  Metric& counted = Metric::counter("test_succeeded_total", "Succeeded.", {});
+  counted.add({}, 3);
+  (void)withdraw_metrics(&in_this_program, reinterpret_cast<const void*>(&std::snprintf));
+  EXPECT_EQ(find("test_succeeded_total").series.at({}).value, 3);
+  (void)withdraw_metrics(reinterpret_cast<const void*>(&std::snprintf));
+  EXPECT_EQ(find("test_succeeded_total").name, "");
 }
 
 TEST(MetricsTest, WhatWasNeverCountedIsNotShown) {

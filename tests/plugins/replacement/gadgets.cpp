@@ -1,6 +1,7 @@
 // A plugin that registers an object at every extension point whose objects can be replaced while the server runs, and that records its life
 // cycle in the metric gadgets_lifecycle_total. The macro BUILD distinguishes two builds; GADGETS_FAIL is the step in which a build fails;
-// with GADGETS_FIELD, the kind has a selectable field, and so another cache.
+// with GADGETS_FIELD, the kind has a selectable field, and so another cache; with GADGETS_SLOW, provision() takes that many seconds; with
+// GADGETS_PUBLISHES, the plugin may publish groups at run time.
 #include <backplane/core/metrics.hpp>
 #include <backplane/net/informer.hpp>
 #include <backplane/plugin.hpp>
@@ -18,6 +19,7 @@
 #include <backplane/types/schema.hpp>
 
 #include <cstdlib>
+#include <thread>
 
 #include "gadgets_json.hpp"
 
@@ -110,6 +112,13 @@ class Gadgets final : public Plugin {
     if (status.ok()) status = host.add_pre_shutdown_hook("gadgets", [] { return finish(); });
     host.on_group_versions_changed([](const GroupVersionsChange&) { note("group versions"); });
     host.spawn("waiting", wait(host.stop_signal(), of_hook));
+#ifdef GADGETS_PUBLISHES
+    (void)host.dynamic_groups();  // such a plugin cannot be changed while the server runs
+#endif
+#ifdef GADGETS_SLOW
+    std::this_thread::sleep_for(std::chrono::seconds(GADGETS_SLOW));
+    if (status.ok()) status = host.handle({"/slow-gadgets", true, true, std::make_shared<SayBuild>()});
+#endif
     return status.ok() ? fails_in("provision") : status;
   }
   Status validate() override { return fails_in("validate"); }

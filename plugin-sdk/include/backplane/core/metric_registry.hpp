@@ -26,8 +26,10 @@ class MetricRegistry {
   const ServerSlot slot_;
 };
 
-// Ends the use of metrics by the code of the mapped file that contains `code`, because the code will be unmapped. Removes all series of the
-// metrics that no other mapped file uses; Metric::all() no longer returns these metrics. Precondition: the code no longer runs.
-void withdraw_metrics(const void* code);
+// Ends the use of metrics by the mapped file that contains `code`, because the file will be unmapped. The file that contains `successor`,
+// if it is not null, uses these metrics from then on, except those that it has asked for with another kind, labels or bounds. Metrics
+// without a user lose their series, and Metric::all() no longer returns them. A MetricCell of these series lives as long as the result:
+// keep it until the code no longer runs.
+[[nodiscard]] std::shared_ptr<void> withdraw_metrics(const void* code, const void* successor = nullptr);
 
 }  // namespace BACKPLANE_API

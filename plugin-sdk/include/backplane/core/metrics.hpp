@@ -31,8 +31,8 @@ class Metric {
   static constexpr std::size_t kMostSeries = 10'000;
 
   // Returns the metric with this name, kind, labels and bounds. The first call creates it; later calls ignore `help`. If several metrics
-  // have the same name, /metrics has the last one: a build of a plugin may change the labels of a metric. Names follow the Prometheus
-  // naming rules; use upstream's name if upstream has the metric.
+  // have the same name, /metrics has the one that was created first and is still in use: a new build of a plugin may change the labels of a
+  // metric. Names follow the Prometheus naming rules; use upstream's name if upstream has the metric.
   static Metric& counter(std::string_view name, std::string_view help, std::vector<std::string> labels);
   static Metric& gauge(std::string_view name, std::string_view help, std::vector<std::string> labels);
   // `bounds`: upper bounds of the buckets, ascending, without +Inf.
