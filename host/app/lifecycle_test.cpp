@@ -57,7 +57,7 @@ class FakeServer final : public DrainableServer {
     diary_.note("stop listening");
     done();
   }
-  void hurry() override { diary_.note("hurry"); }
+  void shorten_write_timeouts() override { diary_.note("shorten write timeouts"); }
   void begin_drain() override { diary_.note("begin drain"); }
   Task<bool> wait_closed(std::chrono::steady_clock::time_point deadline) override {
     diary_.note("wait closed");
@@ -103,8 +103,8 @@ TEST_F(Lifecycle, WithoutRetryAfterTheListenerClosesBeforeRequestsDrain) {
   EXPECT_TRUE(run_on(loop, run_shutdown(parts())).ok());
   EXPECT_EQ(diary.lines(),
             (std::vector<std::string>{"ShutdownInitiated", "hook", "PreShutdownHooksStopped", "AfterShutdownDelayDuration",
-                                      "NotAcceptingNewRequest", "hurry", "stop listening", "HTTPServerStoppedListening", "wait closed",
-                                      "begin drain", "wait closed", "InFlightRequestsDrained", "wait closed"}));
+                                      "NotAcceptingNewRequest", "shorten write timeouts", "stop listening", "HTTPServerStoppedListening",
+                                      "wait closed", "begin drain", "wait closed", "InFlightRequestsDrained", "wait closed"}));
 }
 
 TEST_F(Lifecycle, WithRetryAfterTheListenerStaysUntilRequestsHaveDrained) {

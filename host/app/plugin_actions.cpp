@@ -161,7 +161,7 @@ Result<PluginActed> ServerParts::act(PluginRequest request) {
   acted.withdrawn_too = staged->dependants(true);
   acted.message = message_of(request, acted);
   if (request.dry_run) {
-    plugins->give_up(std::move(*staged));
+    plugins->abandon_change(std::move(*staged));
     return acted;
   }
   Status changed = change_plugin(std::move(*staged));

@@ -64,7 +64,7 @@ Status ServerParts::change_plugin(PluginChange change) {
   const auto former_configuration = admission_configuration;
   const auto refuse = [&](Status status) {
     app_log().error("plugin not changed plugin={} error={:?}", change.name, status.message());
-    plugins->give_up(std::move(change));
+    plugins->abandon_change(std::move(change));
     return status;
   };
   // Restores the former tables after the hooks of an added plugin have failed.

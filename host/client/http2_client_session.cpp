@@ -115,7 +115,7 @@ class Http2ClientSession final : public RemoteSession, private CallCarrier {
   void call_given_up(RemoteCall& call) override;
   void header(std::int32_t id, std::string_view name, std::string_view value);
   void headers_complete(std::int32_t id);
-  void give_up(std::int32_t id, const char* why);
+  void cancel_stream(std::int32_t id, const char* why);
   void data(std::int32_t id, std::string_view bytes);
   void answered(std::int32_t id);
   void stream_closed(std::int32_t id, std::uint32_t error);
@@ -293,7 +293,7 @@ void Http2ClientSession::header(std::int32_t id, std::string_view name, std::str
   Stream* found = stream(id);
   if (found == nullptr) return;
   found->header_bytes += name.size() + value.size();
-  if (found->header_bytes > kMaxHeaderBytes) return give_up(id, "http2: response header list larger than advertised limit");
+  if (found->header_bytes > kMaxHeaderBytes) return cancel_stream(id, "http2: response header list larger than advertised limit");
   if (found->has_head) {
     if (found->trailers.empty()) found->trailers.reserve(kUsualTrailers);
     found->trailers.emplace_back(name, value);
@@ -309,9 +309,9 @@ void Http2ClientSession::headers_complete(std::int32_t id) {
   Stream* found = stream(id);
   if (found == nullptr) return;
   if (found->has_head) return found->call->trailers(std::move(found->trailers));
-  if (found->code == 101) return give_up(id, "http2: a response cannot switch protocols");
+  if (found->code == 101) return cancel_stream(id, "http2: a response cannot switch protocols");
   if (found->code < 200) {
-    if (++found->interim > kMaxInterim) return give_up(id, "http2: too many 1xx informational responses");
+    if (++found->interim > kMaxInterim) return cancel_stream(id, "http2: too many 1xx informational responses");
     found->headers.clear();
     return;
   }
@@ -319,7 +319,7 @@ void Http2ClientSession::headers_complete(std::int32_t id) {
   found->call->head(found->code, std::move(found->headers));
 }
 
-void Http2ClientSession::give_up(std::int32_t id, const char* why) {
+void Http2ClientSession::cancel_stream(std::int32_t id, const char* why) {
   Stream* const found = stream(id);
   if (found == nullptr) return;
   const RemoteCallRef call = drop(*found);

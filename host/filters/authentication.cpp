@@ -83,7 +83,7 @@ class WithAuthentication final : public Filter {
   Step enter(FilterCall& call) const override {
     if (has_credentials(credentials_, call.exchange())) return Step::kAround;
     auto known = authentication_.authenticate_now(call.context, call.exchange());
-    return known ? settle(call, std::move(*known)) : Step::kAwait;
+    return known ? finish(call, std::move(*known)) : Step::kAwait;
   }
 
   Task<Step> enter_slowly(FilterCall& call) const override {
@@ -98,7 +98,7 @@ class WithAuthentication final : public Filter {
     // The other filters need the connection's executor, even after an exception.
     co_await origin;
     if (thrown) std::rethrow_exception(thrown);
-    co_return settle(call, std::move(user));
+    co_return finish(call, std::move(user));
   }
 
   Task<void> around(FilterCall& call, Rest rest) const override {
@@ -113,7 +113,7 @@ class WithAuthentication final : public Filter {
   }
 
  private:
-  Step settle(FilterCall& call, Result<UserRef> user) const {
+  Step finish(FilterCall& call, Result<UserRef> user) const {
     const bool unknown = !user.ok() || (*user)->name == kAnonymousUser;
     // An HTTP/2 connection ends after one anonymous or unauthenticated request, so that a client needs a TLS handshake for each such
     // request.

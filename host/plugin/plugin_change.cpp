@@ -259,7 +259,7 @@ Status PluginRegistry::stage_parts(PluginChange& change) {
         status.set_message("plugin " + backplane::quoted(part.name) +
                            ", which depends on it, could not be reloaded with it: " + status.message());
       }
-      give_up(std::move(change));
+      abandon_change(std::move(change));
       return status;
     }
     names = part.next->names();
@@ -365,7 +365,7 @@ void PluginRegistry::enter(PluginChange change) {
   retire(std::move(former));
 }
 
-void PluginRegistry::give_up(PluginChange change) {
+void PluginRegistry::abandon_change(PluginChange change) {
   look_in_tables(change);
   change.rows.reset();
   change.start_order.clear();

@@ -171,7 +171,7 @@ class PluginRegistry {
   // after another: dependants first.
   void enter(PluginChange change);
   // Abandons the change: retires the staged generations in the same way.
-  void give_up(PluginChange change);
+  void abandon_change(PluginChange change);
   // Sets the limits of generations that retire from now on.
   void use_limits(RetireLimits limits) { options_.limits = limits; }
   // Waits for generations that are retiring.  False: one has not retired within `limit`.
@@ -188,7 +188,7 @@ class PluginRegistry {
   // Names of plugins that block an executor for longer than `limit`.
   std::vector<std::string> stop_loops(std::chrono::nanoseconds limit);
   // Ends the waits of generations that are retiring.
-  void hurry();
+  void end_retirement_waits();
 
  private:
   friend class PluginStart;
@@ -261,7 +261,7 @@ class PluginRegistry {
   std::list<std::thread> retirers_;
   std::set<std::thread::id> ended_retirers_;  // the threads of retirers_ that have ended or are about to end
   std::vector<GenerationRef> kept_;           // generations that could not be retired
-  NamedSignal hurry_{"hurry"};
+  NamedSignal stop_waiting_{"hurry"};
   std::atomic<std::size_t> ended_{0}, unmapped_{0};
   std::optional<IoLoop> unmapping_;  // made when the first generation retires
 };

@@ -226,8 +226,8 @@ void Registrations::notify_controllers() const {
       bp_watch table;
       bp_queue* queue;
       const bp_controllers_table& controllers;
-    } told{watched, watch_of(*watched.proxy, watched.has_event), queue, controllers};
-    controllers.each(watched.proxy->informer, &told, [](void* self, bp_str key, bp_str object) -> int32_t {
+    } event_context{watched, watch_of(*watched.proxy, watched.has_event), queue, controllers};
+    controllers.each(watched.proxy->informer, &event_context, [](void* self, bp_str key, bp_str object) -> int32_t {
       auto& to = *static_cast<Told*>(self);
       if (to.watched.has_event) {
         to.table.event(to.table.self, BP_ADDED, object, {}, to.queue);

@@ -46,7 +46,7 @@ class UnionAuthentication final : public Authentication {
   Result<UserRef> without_credentials(const Exchange& exchange) const;
   bool is_meant_for_us(const std::vector<std::string>& audiences) const;
   // Returns the result if `found` decides the request. Otherwise returns nullopt; sets `bad_credential` if the credential was invalid.
-  std::optional<Result<UserRef>> settle(const Authenticator& authenticator, AuthenticationResult found, bool& bad_credential) const;
+  std::optional<Result<UserRef>> decide(const Authenticator& authenticator, AuthenticationResult found, bool& bad_credential) const;
   AuthenticationConfig config_;
 };
 

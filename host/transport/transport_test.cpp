@@ -253,7 +253,7 @@ TEST_F(Transport, AStopDoesNotWaitForAPeerThatNeverReads) {
   const auto id = stream.client.request("GET", "/endless");
   ASSERT_TRUE(stream.until([&] { return !stream.client.responses[id].body.empty(); }));
   server_->stop_listening();
-  server_->hurry();
+  server_->shorten_write_timeouts();
   server_->begin_drain();
   EXPECT_TRUE(closed_within(*server_, std::chrono::seconds(20)));
   EXPECT_EQ(handler_.closes, 2);

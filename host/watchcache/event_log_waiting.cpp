@@ -191,18 +191,18 @@ void EventLog::begin_round(const Place& place, Executor* executor, std::uint64_t
   round->place = place;
   round->executor = executor;
   round->begun = Clock::now();
-  tell(std::move(round));
+  resume_waiters(std::move(round));
 }
 
-void EventLog::tell(std::shared_ptr<Round> round) {
-  const std::size_t end = std::min(round->told + kSlice, round->waiters.size());
-  while (round->told < end) round->waiters[round->told++]->handle.resume();
+void EventLog::resume_waiters(std::shared_ptr<Round> round) {
+  const std::size_t end = std::min(round->resumed + kSlice, round->waiters.size());
+  while (round->resumed < end) round->waiters[round->resumed++]->handle.resume();
   // The next slice is posted, so that it runs after the writes that the resumed waiters have posted.
   Executor& executor = *round->executor;
   const bool all = end == round->waiters.size();
   executor.post([all, round = std::move(round)] {
     if (all) return round->log->end_round(*round);
-    tell(round);
+    resume_waiters(round);
   });
 }
 

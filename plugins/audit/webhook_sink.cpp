@@ -58,7 +58,7 @@ Task<bool> WebhookSink::store(std::shared_ptr<const AuditEvent> event) {
 Task<void> WebhookSink::flush() {
   const auto alive = shared_from_this();
   flushing_.store(true);
-  poster_->hurry(executor_, kFlushTime);
+  poster_->abort_retries(executor_, kFlushTime);
   if (!running_.load()) co_return;
   co_await resume_on(executor_);
   if (ended_) co_return;

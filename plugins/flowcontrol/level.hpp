@@ -137,7 +137,7 @@ class Level {
   Decided dispatch(Time now);
   void drop_if_surplus(FlowQueue* queue);
   // Called without mutex_:
-  static void tell(const Decided& decided);
+  static void notify(const Decided& decided);
 
   const std::string name_;
   const bool exempt_;

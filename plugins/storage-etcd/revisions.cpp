@@ -74,7 +74,7 @@ struct RevisionCalls::Askers {
     asking = !waiting.empty();
     return asking ? std::optional<Executor*>(waiting.back()->executor_) : std::nullopt;
   }
-  static void tell(std::vector<Wait*> waiting, const Answer& answer) {
+  static void notify(std::vector<Wait*> waiting, const Answer& answer) {
     for (Wait* wait : waiting) wait->answer_ = answer;
     resume(std::move(waiting));
   }
@@ -149,7 +149,7 @@ Task<void> RevisionCalls::question() {
   }
   if (const auto next = askers_->next()) begin(*next);
   // The last access to this object: it may be destroyed as soon as the callers have been resumed.
-  Askers::tell(waiting, answer);
+  Askers::notify(waiting, answer);
 }
 
 Task<Answer> RevisionCalls::current() {

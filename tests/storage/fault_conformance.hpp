@@ -70,8 +70,8 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
       request.compares.push_back({key_of(index_), last_});
       request.puts.push_back({key_of(index_), SharedBytes(object_of(index_, number)), 0});
       const auto written = run_on(loop_, test_.faulty_->store().txn(std::move(request)));
-      // The write without a response may have been applied after settle() has read the key.
-      if (written.ok() && !written->committed && given_up_) return settle(number);
+      // The write without a response may have been applied after read_back() has read the key.
+      if (written.ok() && !written->committed && given_up_) return read_back(number);
       if (written.ok()) {
         given_up_ = false;
         EXPECT_TRUE(written->committed) << "another client has written " << key_of(index_);
@@ -83,10 +83,10 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
       ++refused_;
       given_up_ = true;
       EXPECT_TRUE(is_status_of_trouble(written.status())) << written.status().message();
-      return settle(number);
+      return read_back(number);
     }
     // Reads the key after a write without a response, which may or may not have been applied.
-    bool settle(int number) {
+    bool read_back(int number) {
       for (;;) {
         RangeRequest request;
         request.start = key_of(index_);

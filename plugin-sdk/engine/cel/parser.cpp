@@ -51,7 +51,7 @@ Expr* Parser::note(std::size_t offset, std::string text) {
   return make(offset).boolean(false);
 }
 
-Expr* Parser::give_up() {
+Expr* Parser::fail_too_deep() {
   too_deep_ = true;
   return nullptr;
 }
@@ -128,7 +128,7 @@ Expr* Parser::product() {
 template <class Reading>
 Expr* Parser::rule(int& depth, const Reading& reading) {
   const Level level(depth);
-  return level.too_deep() ? give_up() : reading();
+  return level.too_deep() ? fail_too_deep() : reading();
 }
 
 template <std::size_t count, class Term>

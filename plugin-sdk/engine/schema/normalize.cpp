@@ -267,7 +267,7 @@ bool decode_value(const Type& type, Value& value, Decode& decode, const Frame& f
     case Form::kIntOrString:
       return decode_int_or_string(value, decode, frame);
     case Form::kRawExtension:
-      settle_raw(value);
+      normalize_raw(value);
       return true;
     case Form::kAnyJson:
       sort_deep(value);

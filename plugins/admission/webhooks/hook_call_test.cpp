@@ -75,11 +75,11 @@ class HookCallTest : public testing::Test {
   // Calls the webhook and returns the refusal: "" if the write continues.
   std::string call(const HookRef& hook) {
     std::string out = "unfinished";
-    host_.turns.start(call_and_settle(hook, out));
+    host_.turns.start(call_and_finish(hook, out));
     host_.turns.settle(/*timers=*/true);
     return out;
   }
-  Task<void> call_and_settle(HookRef hook, std::string& out) {
+  Task<void> call_and_finish(HookRef hook, std::string& out) {
     const HookRuntime runtime{host_, configuration_.chain_budget};
     HookEnd end;
     if (auto refused = refuse_dry_run(*hook, attributes_)) {

@@ -66,7 +66,7 @@ class MutatingRun {
     }
     if (hook->reinvocable) state_.called_reinvocable(hook->uid);
     const bool failed = end_.kind == HookEnd::Kind::kFailed;
-    auto refusal = settle(runtime_, *hook, attributes_, std::move(end_), "failed-open.mutation.webhook.admission.k8s.io/" + place);
+    auto refusal = finish_call(runtime_, *hook, attributes_, std::move(end_), "failed-open.mutation.webhook.admission.k8s.io/" + place);
     if (refusal) co_return std::move(*refusal);
     if (failed && deadline_passed(attributes_)) co_return deadline_status();
     co_return Status();

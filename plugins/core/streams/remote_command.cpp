@@ -91,7 +91,7 @@ class Translator {
     HttpCall call = upgrade_call(command_.target);
     call.body_source = upload_;
     call.breaker = breaker_;
-    closed_ = exchange_.on_close([this] { give_up(); });
+    closed_ = exchange_.on_close([this] { cancel_call(); });
     auto answer = co_await command_.kubelet->call(std::move(call));
     co_await resume_on(home_);
     if (!answer.ok()) co_return failed_status("error sending request: Post " + quoted(command_.url) + ": " + answer.status().message());
@@ -211,7 +211,7 @@ class Translator {
     } catch (...) {
       // A peer that cannot be read from counts as disconnected.
     }
-    give_up();
+    cancel_call();
   }
 
   Task<void> hear() {
@@ -269,7 +269,7 @@ class Translator {
   // ---- the end
 
   // Cancels the call to the kubelet, because the client has disconnected.
-  void give_up() {
+  void cancel_call() {
     breaker_->break_off(timeout("the client has disconnected", 0));
     if (answer_) answer_->cancel();
   }
@@ -303,7 +303,7 @@ class Translator {
     cancel_ping_ = home_.after(kPingPeriod, [this] {
       session_.ping();
       upload_->write_now(session_.take_output());
-      if (Clock::now() - active_ > kIdlePatience) return give_up();
+      if (Clock::now() - active_ > kIdlePatience) return cancel_call();
       arm_ping();
     });
   }

@@ -58,7 +58,7 @@ class Tunnel {
     HttpCall call = spdy_call(exchange_, std::move(target));
     call.body_source = upload_;
     call.breaker = breaker_;
-    const CloseSubscription closed = exchange_.on_close([this] { give_up(); });
+    const CloseSubscription closed = exchange_.on_close([this] { cancel_call(); });
     Status done = co_await connect(std::move(kubelet), std::move(call));
     upload_->close();
     co_return done;
@@ -150,7 +150,7 @@ class Tunnel {
     } catch (...) {
       // A peer that cannot be read from counts as disconnected.
     }
-    give_up();
+    cancel_call();
   }
 
   Task<void> hear() {
@@ -175,7 +175,7 @@ class Tunnel {
     }
   }
 
-  void give_up() {
+  void cancel_call() {
     breaker_->break_off(timeout("the client has disconnected", 0));
     if (answer_) answer_->cancel();
   }

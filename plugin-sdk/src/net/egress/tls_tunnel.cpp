@@ -110,20 +110,20 @@ class Relay {
   bool to_remote() {
     if (out_.empty()) return false;
     std::size_t sent = 0;
-    if (!settle(SSL_write_ex(ssl_.get(), out_.bytes.data() + out_.begin, out_.end - out_.begin, &sent))) return false;
+    if (!check_result(SSL_write_ex(ssl_.get(), out_.bytes.data() + out_.begin, out_.end - out_.begin, &sent))) return false;
     out_.begin += sent;
     return true;
   }
   bool from_remote() {
     if (!in_.empty() || in_.ended) return false;
     std::size_t got = 0;
-    if (!settle(SSL_read_ex(ssl_.get(), in_.bytes.data(), in_.bytes.size(), &got))) return false;
+    if (!check_result(SSL_read_ex(ssl_.get(), in_.bytes.data(), in_.bytes.size(), &got))) return false;
     in_.begin = 0;
     in_.end = got;
     return true;
   }
   // Records for which readiness TLS waits.
-  bool settle(int result) {
+  bool check_result(int result) {
     if (result == 1) return true;
     switch (SSL_get_error(ssl_.get(), result)) {
       case SSL_ERROR_WANT_READ:

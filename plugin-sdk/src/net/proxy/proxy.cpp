@@ -146,7 +146,7 @@ Task<void> Passage::pass() {
     co_await std::move(answering);
   }
   if (body_) {
-    auto settling = body_->settle();
+    auto settling = body_->finish_reading();
     co_await std::move(settling);
   }
 }
@@ -253,7 +253,7 @@ Task<void> Passage::pass_upgrade() {
     co_await std::move(failing);
   }
   bytes->begin(false);
-  auto settling = bytes->settle();
+  auto settling = bytes->finish_reading();
   co_await std::move(settling);
 }
 
