@@ -293,13 +293,13 @@ TEST_F(HookTest, PreShutdownHooksAllRunAndTheirErrorsComeTogether) {
 TEST_F(HookTest, APreShutdownHookThatDoesNotEndIsAnErrorAndDelaysNoOther) {
   NamedSignal never{"never"};
   struct Wait {
-    static Task<Status> for_good(Signal& signal) {
+    static Task<Status> forever(Signal& signal) {
       co_await signal.wait();
       co_return Status();
     }
   };
   int runs = 0;
-  ASSERT_TRUE(hooks.add(PreShutdownHookEntry{"stuck", [&never] { return Wait::for_good(never); }, "x"}).ok());
+  ASSERT_TRUE(hooks.add(PreShutdownHookEntry{"stuck", [&never] { return Wait::forever(never); }, "x"}).ok());
   ASSERT_TRUE(hooks.add(PreShutdownHookEntry{"next", [&runs] { return ++runs, pre_ok(); }, "x"}).ok());
   const Status status = run_on(loop, hooks.run_pre_shutdown(tasks, on_loop, std::chrono::milliseconds(20)));
   EXPECT_EQ(runs, 1);

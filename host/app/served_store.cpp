@@ -140,7 +140,7 @@ class ServedStore final : public StorageBackend, public StoreInspection {
   Task<Result<TxnResult>> txn(TxnRequest request) override {
     const bool puts = request.puts.size() == 1 && request.puts.front().key == kHoldKey && request.removes.empty();
     const bool removes = request.removes.size() == 1 && request.removes.front() == kHoldKey && request.puts.empty();
-    if (!puts && !removes) co_return not_here();
+    if (!puts && !removes) co_return not_supported();
     Object body;
     if (puts) body = hold_body(request.puts.front());
     auto asking = ask(puts ? "hold" : "release", std::move(body));
@@ -150,8 +150,8 @@ class ServedStore final : public StorageBackend, public StoreInspection {
     result.committed = true;
     co_return result;
   }
-  Result<std::unique_ptr<StorageWatch>> watch(std::string, Revision) override { return not_here(); }
-  Task<Status> compact(Revision) override { co_return not_here(); }
+  Result<std::unique_ptr<StorageWatch>> watch(std::string, Revision) override { return not_supported(); }
+  Task<Status> compact(Revision) override { co_return not_supported(); }
   // The hold has the only lease, so the lease's id can be its time to live.
   Task<Result<LeaseId>> grant_lease(std::chrono::seconds ttl) override { co_return LeaseId{ttl.count()}; }
   Task<Status> health(std::chrono::milliseconds) override {
@@ -174,7 +174,7 @@ class ServedStore final : public StorageBackend, public StoreInspection {
   }
 
  private:
-  static Status not_here() { return bad_request("the store of a running server is only read"); }
+  static Status not_supported() { return bad_request("the store of a running server is only read"); }
 
   Task<Result<Object>> ask(std::string what, Object body) {
     HttpCall call;

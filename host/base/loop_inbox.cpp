@@ -83,13 +83,13 @@ void LoopInbox::run_all() {
       }
     }
   } catch (...) {
-    put_back(next);
+    requeue(next);
     throw;
   }
   running_.clear();
 }
 
-void LoopInbox::put_back(std::size_t first) {
+void LoopInbox::requeue(std::size_t first) {
   {
     const std::lock_guard lock(mutex_);
     running_.erase(running_.begin(), running_.begin() + static_cast<std::ptrdiff_t>(first));

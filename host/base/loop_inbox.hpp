@@ -38,7 +38,7 @@ class LoopInbox {
   void put(Item item);
   void wait();
   void run_all();
-  void put_back(std::size_t first);
+  void requeue(std::size_t first);
 
   std::shared_ptr<const Signal> signal_;  // a thread in post() holds a reference
   boost::asio::posix::stream_descriptor descriptor_;

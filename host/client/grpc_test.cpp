@@ -215,7 +215,7 @@ TEST_P(GrpcTest, AServerThatFallsSilentIsGivenUpByKeepAlive) {
   config_.keep_alive = 30ms;
   config_.keep_alive_timeout = 30ms;
   EXPECT_TRUE(call("/unary").status.ok());
-  backend_->fall_silent();
+  backend_->stop_responding();
   const CallStatus status = call("/silent").status;
   EXPECT_EQ(status.code, Code::kUnavailable);
   EXPECT_FALSE(status.never_sent);
@@ -235,29 +235,29 @@ TEST_P(GrpcTest, AServerThatAnswersPingsKeepsItsCalls) {
 // ---- streams
 
 Task<std::vector<std::string>> talk(std::shared_ptr<grpc::Stream> stream, std::vector<std::string> messages) {
-  std::vector<std::string> heard;
+  std::vector<std::string> received;
   for (const std::string& message : messages) {
     auto writing = stream->write(message);
     const bool written = co_await std::move(writing);
     EXPECT_TRUE(written);
     auto reading = stream->read();
     auto got = co_await std::move(reading);
-    heard.push_back(got.value_or("(ended)"));
+    received.push_back(got.value_or("(ended)"));
   }
   stream->writes_done();
   auto reading = stream->read();
   auto end = co_await std::move(reading);
   EXPECT_FALSE(end);
-  co_return heard;
+  co_return received;
 }
 
 template <class T>
 Task<std::vector<std::string>> open_and_talk(T open, std::vector<std::string> messages, CallStatus& status) {
   const std::shared_ptr<grpc::Stream> stream = open();
   auto talking = talk(stream, std::move(messages));
-  auto heard = co_await std::move(talking);
+  auto received = co_await std::move(talking);
   status = stream->status();
-  co_return heard;
+  co_return received;
 }
 
 TEST_P(GrpcTest, AStreamCarriesMessagesBothWaysAsTheyAreWritten) {

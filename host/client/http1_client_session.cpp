@@ -68,9 +68,9 @@ class Http1ClientSession final : public RemoteSession, private CallCarrier {
   Http1ClientSession(RemotePort& port, std::string authority) : port_(port), authority_(std::move(authority)) {}
 
   bool can_take() const override { return !call_ && !closing_; }
-  bool alone_on_its_way() const override { return true; }
+  bool runs_one_call() const override { return true; }
   bool idle() const override { return !call_; }
-  bool only_lasting() const override { return call_ && call_->lasting(); }
+  bool runs_only_lasting() const override { return call_ && call_->lasting(); }
   bool finished() const override { return !call_ && closing_; }
   void retire() override {
     closing_ = true;
@@ -182,7 +182,7 @@ class Http1ClientSession final : public RemoteSession, private CallCarrier {
   void call_read(RemoteCall&, std::size_t) override { port_.want_read(); }
   void call_has_body(RemoteCall&) override { port_.want_flush(); }
   // The server cannot be told to stop the response, so the connection is closed.
-  void call_given_up(RemoteCall&) override {
+  void call_cancelled(RemoteCall&) override {
     call_.reset();
     closing_ = true;
     port_.want_flush();

@@ -37,7 +37,7 @@ class Http2ClientSession final : public RemoteSession, private CallCarrier {
            nghttp2_session_check_request_allowed(session_) != 0;
   }
   bool idle() const override { return streams_.empty(); }
-  bool only_lasting() const override {
+  bool runs_only_lasting() const override {
     const auto lasting = [](const auto& each) { return each->call->lasting(); };
     return !streams_.empty() && std::all_of(streams_.begin(), streams_.end(), lasting);
   }
@@ -53,7 +53,7 @@ class Http2ClientSession final : public RemoteSession, private CallCarrier {
   bool wants_input() const override { return true; }
   void start(RemoteCallRef call) override;
   void receive(std::string_view bytes) override {
-    if (!std::exchange(heard_, true) && bytes.starts_with("HTTP/1")) why_ = "http2: the server responded with HTTP/1";
+    if (!std::exchange(has_received_, true) && bytes.starts_with("HTTP/1")) why_ = "http2: the server responded with HTTP/1";
     const auto used = nghttp2_session_mem_recv(session_, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
     if (used < 0) broken_ = closing_ = true;
     if (nghttp2_session_want_write(session_) != 0 || finished()) port_.want_flush();
@@ -112,7 +112,7 @@ class Http2ClientSession final : public RemoteSession, private CallCarrier {
   RemoteCallRef remove(Stream& stream);
   void call_read(RemoteCall& call, std::size_t count) override;
   void call_has_body(RemoteCall& call) override;
-  void call_given_up(RemoteCall& call) override;
+  void call_cancelled(RemoteCall& call) override;
   void header(std::int32_t id, std::string_view name, std::string_view value);
   void headers_complete(std::int32_t id);
   void cancel_stream(std::int32_t id, const char* why);
@@ -137,7 +137,7 @@ class Http2ClientSession final : public RemoteSession, private CallCarrier {
   std::vector<Ping> pings_;             // acknowledged at answer_pings_at_
   Clock::time_point answer_pings_at_{};
   std::string why_;  // the server's protocol error; empty: none
-  bool heard_ = false;
+  bool has_received_ = false;
   bool closing_ = false;
   bool broken_ = false;
 };
@@ -262,7 +262,7 @@ void Http2ClientSession::call_has_body(RemoteCall& call) {
   port_.want_flush();
 }
 
-void Http2ClientSession::call_given_up(RemoteCall& call) {
+void Http2ClientSession::call_cancelled(RemoteCall& call) {
   const auto of_call = [&call](const auto& each) { return each->call.get() == &call; };
   const auto found = std::find_if(streams_.begin(), streams_.end(), of_call);
   const RemoteCallRef kept = found != streams_.end() ? drop(**found) : nullptr;

@@ -38,9 +38,9 @@ void RemotePool::submit(RemoteCallRef call) {
 }
 
 // A waiting call was cancelled. A long queue is cleared of cancelled calls, so that their requests are not retained.
-void RemotePool::call_given_up(RemoteCall&) {
-  if (++given_up_ <= waiting_.size() / 2) return;
-  given_up_ = 0;
+void RemotePool::call_cancelled(RemoteCall&) {
+  if (++cancelled_waiters_ <= waiting_.size() / 2) return;
+  cancelled_waiters_ = 0;
   // Posted, because the call becomes over() only after this function has returned.
   loop_.post([self = shared_from_this()] { std::erase_if(self->waiting_, [](const RemoteCallRef& call) { return call->over(); }); });
 }
@@ -147,7 +147,7 @@ bool RemotePool::may_open(const RemoteCall& call) const {
 void RemotePool::count() {
   std::size_t common = 0, lasting = 0;
   for (const auto& one : connections_) {
-    if (!one->retired()) ++(one->kept_by_lasting() ? lasting : common);
+    if (!one->retired()) ++(one->is_full_of_lasting() ? lasting : common);
   }
   // The difference is unsigned, so a decrease is added modulo 2^64.
   common_ = common;

@@ -152,7 +152,7 @@ void WebSocket::listen(std::function<void()> closed) {
 
 Task<void> WebSocket::listen_fenced(std::function<void()> closed) {
   try {
-    co_await hear();
+    co_await read_loop();
   } catch (...) {
     // If reading fails, the client counts as disconnected.
     endpoints_log().error("reading from a WebSocket failed error={}", caught().what);
@@ -160,7 +160,7 @@ Task<void> WebSocket::listen_fenced(std::function<void()> closed) {
   closed();
 }
 
-Task<void> WebSocket::hear() {
+Task<void> WebSocket::read_loop() {
   FrameParser parser;
   for (;;) {
     const auto event = parser.next();

@@ -77,7 +77,7 @@ class WithAuthentication final : public Filter {
   explicit WithAuthentication(const ChainConfig& config)
       : authentication_(*config.authentication),
         audit_(config.audit),
-        limit_unknown_(config.one_request_of_the_unknown),
+        limit_unknown_(config.close_after_unauthenticated),
         credentials_(config.request_header) {}
 
   Step enter(FilterCall& call) const override {

@@ -255,7 +255,7 @@ TEST_F(Filters, UnauthenticatedHttp2ConnectionsCloseAfterOneRequestIfTheGateIsOn
   first.major = 2;
   ask(first);
   EXPECT_TRUE(first.closing);
-  config.one_request_of_the_unknown = false;
+  config.close_after_unauthenticated = false;
   TestExchange second;
   second.major = 2;
   ask(second);
@@ -404,9 +404,9 @@ TEST_F(Filters, AuthenticationAndAuthorizationAreCounted) {
   strict.anonymous = false;
   const UnionAuthentication known_only(strict);
   config.authentication = &known_only;
-  TestExchange stranger;
-  ask(stranger);
-  EXPECT_EQ(stranger.code, 401);
+  TestExchange anonymous;
+  ask(anonymous);
+  EXPECT_EQ(anonymous.code, 401);
   EXPECT_EQ(access.authentication(AccessMetrics::kFailure).count(), 1u);
   metrics.reset();
   EXPECT_EQ(access.authentication(AccessMetrics::kSuccess).count(), 0u);
@@ -479,11 +479,11 @@ TEST_F(Filters, PluginsThatEndOnAnotherExecutorDoNotTakeTheRequestThere) {
     Authorization authorized({std::make_shared<AuthorizedOnOtherExecutor>(foreign, decision)});
     config.authorization = &authorized;
     TestExchange exchange;
-    exchange.home = &loop;
+    exchange.expected_executor = &loop;
     exchange.major = 2;
     ask(exchange);
     EXPECT_EQ(exchange.code, code);
-    EXPECT_EQ(exchange.strangers, 0) << code;
+    EXPECT_EQ(exchange.wrong_executor_calls, 0) << code;
   }
   foreign.stop();
 }
@@ -494,10 +494,10 @@ TEST_F(Filters, AnAuthenticatorThatThrowsOnAnotherExecutorDoesNotTakeTheRequestT
   const AuthenticatedOnOtherExecutor nameless(foreign, UserInfo());
   config.authentication = &nameless;
   TestExchange exchange;
-  exchange.home = &loop;
+  exchange.expected_executor = &loop;
   ask(exchange);
   EXPECT_EQ(exchange.code, 500);
-  EXPECT_EQ(exchange.strangers, 0);
+  EXPECT_EQ(exchange.wrong_executor_calls, 0);
   foreign.stop();
 }
 

@@ -123,11 +123,11 @@ TEST_F(GatedFilters, AWatchThatWritesFromAnotherExecutorIsCountedOnItsConnection
   g_foreign = &foreign;
   handler.answer = stream_from_other_executor;
   TestExchange exchange;
-  exchange.home = &loop;
+  exchange.expected_executor = &loop;
   exchange.request_target = "/api/v1/pods?watch=1";
   ask(exchange);
   EXPECT_EQ(exchange.body, "{}{}{}");
-  EXPECT_EQ(exchange.strangers, 0);
+  EXPECT_EQ(exchange.wrong_executor_calls, 0);
   EXPECT_EQ(gate.in, 0);
   foreign.stop();
 }

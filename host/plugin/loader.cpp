@@ -86,7 +86,7 @@ std::optional<std::string> copy_file(const InspectedPlugin& inspected, const Gen
 }
 
 // The file may have been replaced since its inspection; the mapped file must be the planned one.
-bool is_what_was_inspected(const std::string& copy, const InspectedPlugin& inspected, Findings& findings) {
+bool matches_inspection(const std::string& copy, const InspectedPlugin& inspected, Findings& findings) {
   const auto again = inspect_plugin(copy);
   const bool same = again.descriptor && inspected.descriptor && !has_errors(again.findings) &&
                     again.descriptor->json == inspected.descriptor->json &&
@@ -300,7 +300,7 @@ LoadedPlugin load_in_runner(const InspectedPlugin& inspected, const GenerationDi
   check_unchecked_documents(inspected, findings);
   if (has_errors(findings)) return {};
   auto copy = copy_file(inspected, directory, findings);
-  if (!copy || !is_what_was_inspected(*copy, inspected, findings)) return {};
+  if (!copy || !matches_inspection(*copy, inspected, findings)) return {};
   plugin_details().info("loading plugin={} file={} placement=runner", inspected.display_name(), inspected.path);
   options.file = *copy;
   LoadedPlugin loaded;
@@ -320,7 +320,7 @@ LoadedPlugin load_plugin(const InspectedPlugin& inspected, const GenerationDirec
   check_unchecked_documents(inspected, findings);
   if (has_errors(findings)) return {};
   auto copy = copy_file(inspected, directory, findings);
-  if (!copy || !is_what_was_inspected(*copy, inspected, findings)) return {};
+  if (!copy || !matches_inspection(*copy, inspected, findings)) return {};
   return PluginLoading::load(inspected, std::move(*copy), findings);
 }
 

@@ -53,7 +53,7 @@ TEST_F(History, ItIsRememberedAndEveryFurtherCrashOfTheSameFileDoublesTheTime) {
 
 TEST_F(History, ForgivingLiftsIt) {
   crash("x", "aa");
-  open().forgive("x");
+  open().clear_quarantine("x");
   EXPECT_EQ(open().quarantine_of("x", "aa"), nullptr);
 }
 

@@ -154,7 +154,7 @@ class PluginRegistry {
   // Whether the build that runs was made from the bytes that `file` has now.
   bool runs_file(const std::string& name, const std::string& file) const;
   // Lifts the quarantine of a plugin that has crashed the server.
-  void forgive(const std::string& name);
+  void clear_quarantine(const std::string& name);
   // Call it when the startup is complete: the startup then does not count toward safe mode.
   void note_started();
   // `callback` is called on another thread when a runner process has ended or was restarted. Returns when no call of the former callback is
@@ -195,14 +195,14 @@ class PluginRegistry {
   Result<PluginChange> begin_change(const std::string& name) const;
   std::vector<std::string> dependants_of(const std::string& name) const;
   Status check_parts(const PluginChange& change) const;
-  Status why_not(const std::string& name, std::vector<InspectedPlugin> files, PlanOptions options) const;
+  Status incompatibility(const std::string& name, std::vector<InspectedPlugin> files, PlanOptions options) const;
   Result<Plan> plan_with(const PluginChange& change) const;
   static Status use_file(PluginChange& change, const std::string& file, const std::string& shown_file);
   Status keep_build(PluginChange::Part& part) const;
   Status stage_parts(PluginChange& change);
   Status stage_part(PluginChange::Part& part, const TakenNames& names);
   static Status run_hooks(const PluginChange& change, std::chrono::nanoseconds limit);
-  static void look_in_tables(const PluginChange& change);
+  static void clear_unpublished_targets(const PluginChange& change);
   GenerationRef find(const std::string& name) const;
   // Maps the file and makes the plugin, within the time limit if it has one.
   LoadedPlugin load(const InspectedPlugin& file, Findings& findings);

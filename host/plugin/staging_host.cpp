@@ -24,7 +24,7 @@ Status TakenNames::take(const std::string& kind, const std::string& name, const 
 
 const std::string* TakenNames::registrant(const std::string& kind, const std::string& name) const { return taken_.find(kind + " " + name); }
 
-void TakenNames::give_back(const std::string& registrant) {
+void TakenNames::release(const std::string& registrant) {
   PersistentMap<std::string> left = taken_;
   taken_.each([&](const std::string& name, const std::string& by) {
     if (by == registrant) left = left.without(name);
@@ -34,7 +34,7 @@ void TakenNames::give_back(const std::string& registrant) {
 
 TakenNames TakenNames::without(const std::string& registrant) const {
   TakenNames out = *this;
-  out.give_back(registrant);
+  out.release(registrant);
   return out;
 }
 

@@ -252,7 +252,7 @@ TEST_F(RouterTest, APathWithTwoSlashesIsNoPathOfTheAPI) {
 }
 
 TEST_F(RouterTest, CallbacksThatMakeChangesGetThemInOrder) {
-  std::vector<std::string> heard;
+  std::vector<std::string> received;
   const auto publish = [this](const char* group) { return router_.change("custom", put({resource_of(group, "bars", {"v1"})})); };
   router_.on_group_versions_changed([&](const GroupVersionsChange& change) {
     if (!change.served.empty() && change.served[0].group_version.group == "y.io") {
@@ -261,10 +261,10 @@ TEST_F(RouterTest, CallbacksThatMakeChangesGetThemInOrder) {
     }
   });
   router_.on_group_versions_changed([&](const GroupVersionsChange& change) {
-    for (const auto& info : change.served) heard.push_back(info.group_version.group);
+    for (const auto& info : change.served) received.push_back(info.group_version.group);
   });
   ASSERT_TRUE(publish("y.io").ok());
-  EXPECT_EQ(heard, (std::vector<std::string>{"y.io", "z.io"}));
+  EXPECT_EQ(received, (std::vector<std::string>{"y.io", "z.io"}));
 }
 
 TEST_F(RouterTest, PublishedPathsCannotReplaceExistingOrReservedPaths) {

@@ -145,7 +145,7 @@ void Runner::note_end(const Process& process, Clock::duration lived) {
   const auto fields = fields_of(process.crash_record());
   std::unique_lock lock(mutex_);
   Crash crash;
-  crash.how = process.pid() <= 0 ? "it could not be started" : !ended_by_.empty() ? ended_by_ : process.how_it_ended();
+  crash.how = process.pid() <= 0 ? "it could not be started" : !ended_by_.empty() ? ended_by_ : process.exit_description();
   crash.place = fields[5];
   crash.calls = !fields[6].empty() ? fields[6] : channel_ ? names_of(channel_->interrupted()) : "";
   crash.time = std::chrono::system_clock::now();

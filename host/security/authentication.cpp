@@ -89,7 +89,7 @@ Result<std::optional<UserRef>> UnionAuthentication::of_connection(const Exchange
 }
 
 // A credential for other audiences is invalid. A credential without audiences is valid for every server.
-bool UnionAuthentication::is_meant_for_us(const std::vector<std::string>& audiences) const {
+bool UnionAuthentication::accepts_audiences(const std::vector<std::string>& audiences) const {
   const auto& own = config_.api_audiences;
   if (own.empty() || audiences.empty()) return true;
   return std::any_of(audiences.begin(), audiences.end(),
@@ -112,7 +112,7 @@ std::optional<Result<UserRef>> UnionAuthentication::decide(const Authenticator& 
     bad_credential = true;
     return std::nullopt;
   }
-  if (!is_meant_for_us(response.audiences)) {
+  if (!accepts_audiences(response.audiences)) {
     security_log().debug("a credential is for other audiences authenticator={}", authenticator.name());
     return Result<UserRef>(unauthorized());
   }

@@ -131,7 +131,7 @@ TEST_F(Transport, AHandlerThatIsOnAnotherExecutorIsAnsweredForOnTheConnectionsOw
   EXPECT_TRUE(closed_within(*server_, std::chrono::seconds(20)));
   server_.reset();
   foreign.stop();
-  EXPECT_EQ(handler_.strangers, 0);
+  EXPECT_EQ(handler_.wrong_executor_calls, 0);
 }
 
 TEST_F(Transport, Http2CanBeSwitchedOff) {

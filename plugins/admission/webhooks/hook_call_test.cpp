@@ -93,7 +93,7 @@ class HookCallTest : public testing::Test {
       end = co_await std::move(calling);
     }
     code_ = end.code;
-    const auto refusal = settle(runtime, *hook, attributes_, std::move(end), "failed-open.example.com/index");
+    const auto refusal = finish_call(runtime, *hook, attributes_, std::move(end), "failed-open.example.com/index");
     out = refusal ? std::to_string(refusal->code()) + " " + refusal->message() : "";
   }
   std::string annotation(const char* key) const {

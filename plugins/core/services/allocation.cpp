@@ -182,7 +182,7 @@ class ServiceHooks final : public StoreHooks {
     if (i < ips.size() && !ips[i].empty()) {
       std::string address = canonical_address(ips[i]).value_or(ips[i]);
       Result<std::string> why = why_not_in_range(address);
-      if (!dry_run) why = co_await why_not(address);
+      if (!dry_run) why = co_await allocation_problem(address);
       if (!why.ok()) co_return std::move(why).status();
       if (why->empty() && nameless) *why = without_a_name(address);
       if (!dry_run) resources_->addresses.count(address, kStaticScope, why->empty());
@@ -226,7 +226,7 @@ class ServiceHooks final : public StoreHooks {
   }
 
   // Returns the reason why the address cannot be allocated; empty: it can.
-  Task<Result<std::string>> why_not(std::string address) const {
+  Task<Result<std::string>> allocation_problem(std::string address) const {
     const auto now = resources_->addresses.ranges().now();
     if (!any_holds(now->ready, address)) co_return std::string("the provided network does not match the current range");
     auto found = co_await resources_->addresses.find(std::move(address), true);
