@@ -13,11 +13,11 @@ namespace backplane {
 namespace {
 
 // How long the client may take to acknowledge the PING of drain().
-constexpr std::chrono::seconds kNoticePatience{1};
+constexpr std::chrono::seconds kNoticeTimeout{1};
 constexpr std::uint8_t kDrainPing[8] = {'d', 'r', 'a', 'i', 'n', 0, 0, 0};
 // After a response, the session discards the rest of the request body within these limits and only then resets the stream, because many
 // clients treat a reset as an error, whatever its code.
-constexpr std::chrono::seconds kDiscardPatience{5};
+constexpr std::chrono::seconds kDiscardTimeout{5};
 constexpr std::size_t kMaxDiscarded = 16 << 20;
 // Like maxQueuedControlFrames of net/http.
 constexpr std::size_t kMaxQueuedFrames = 10'000;
@@ -305,10 +305,10 @@ void Http2Session::final_goaway() {
 void Http2Session::tick(Clock::time_point now) {
   if (failed_) return;
   for (auto& [id, stream] : streams_) {
-    if (stream.discarding && now - stream.discarding_since > kDiscardPatience) stop_upload(stream, id);
+    if (stream.discarding && now - stream.discarding_since > kDiscardTimeout) stop_upload(stream, id);
     if (stream.exchange && stream.exchange->stalled(now)) break_off(*stream.exchange);
   }
-  if (drain_ == Drain::kNoticeSent && now - drain_since_ >= kNoticePatience) final_goaway();
+  if (drain_ == Drain::kNoticeSent && now - drain_since_ >= kNoticeTimeout) final_goaway();
   const bool head_late = (header_open_ || !settings_seen_) && now - header_since_ > limits_.read_header_timeout;
   if (head_late) return fail();
   if (streams_.empty() && now - idle_since_ > limits_.idle_timeout) drain();

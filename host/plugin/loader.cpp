@@ -248,9 +248,9 @@ const std::string& MappedCode::copy() const noexcept {
 }
 
 MappedCode::Unmapped MappedCode::unmap() {
-  constexpr std::chrono::milliseconds kPatience{100};
+  constexpr std::chrono::milliseconds kSampleTimeout{100};
   if (!state_) return Unmapped::kDone;
-  if (state_->entry != nullptr && is_code_running(state_->entry, kPatience)) return Unmapped::kRunning;
+  if (state_->entry != nullptr && is_code_running(state_->entry, kSampleTimeout)) return Unmapped::kRunning;
   forget_plugin_code(state_->entry);
   state_->library.unload();
   void* const still = ::dlopen(state_->copy.c_str(), RTLD_LAZY | RTLD_NOLOAD);

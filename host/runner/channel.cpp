@@ -17,7 +17,7 @@ namespace backplane::runner {
 namespace {
 
 constexpr int kDeepest = 16;  // the maximum depth of nested calls
-constexpr std::chrono::seconds kAnswerPatience{30};
+constexpr std::chrono::seconds kAnswerTimeout{30};
 
 Status closed_status() { return service_unavailable("the channel to the process is closed"); }
 
@@ -295,7 +295,7 @@ bool Channel::serve(const Lane& lane, const Frame& frame) {
   const std::string payload = answer.ok() ? std::move(*answer) : refusal_of(answer.status());
   const FrameHead head{answer.ok() ? FrameType::kAnswer : FrameType::kRefusal, frame.head.function,
                        static_cast<std::uint32_t>(payload.size())};
-  return lane.send(head, payload, Clock::now() + kAnswerPatience) == Lane::Outcome::kFrame;
+  return lane.send(head, payload, Clock::now() + kAnswerTimeout) == Lane::Outcome::kFrame;
 }
 
 }  // namespace backplane::runner

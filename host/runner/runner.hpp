@@ -106,7 +106,7 @@ class Runner final : public Caller {
   void set_state(RunnerState state);
 
   // Calls of the process, and the functions of table().
-  std::chrono::nanoseconds limit_of(Patience patience) const;
+  std::chrono::nanoseconds limit_of(LimitKind limit_kind) const;
   Result<std::string> call_process(const std::shared_ptr<Channel>& channel, Function function, std::string arguments);
   Status call_lifecycle(Function function, std::string arguments);
   std::shared_ptr<Channel> channel_for(const Proxy& target);

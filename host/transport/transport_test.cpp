@@ -73,8 +73,8 @@ class Transport : public testing::Test {
   }
   std::uint16_t port() const { return server_->port(); }
   template <class Server>
-  bool closed_within(Server& server, std::chrono::seconds patience) {
-    return run_on(loops_.loop(1), server.wait_closed(std::chrono::steady_clock::now() + patience));
+  bool closed_within(Server& server, std::chrono::seconds timeout) {
+    return run_on(loops_.loop(1), server.wait_closed(std::chrono::steady_clock::now() + timeout));
   }
 
   IoLoop client_loop_{"client"};  // the server's loops notify this loop until they stop

@@ -13,9 +13,9 @@ namespace backplane::apiextensions {
 namespace {
 
 // A connection that counts how often it is checked.
-class LookedAt final : public ForwardingExchange {
+class RecordingExchange final : public ForwardingExchange {
  public:
-  LookedAt() : ForwardingExchange(static_cast<Exchange&>(*this)) {}  // not a copy of itself
+  RecordingExchange() : ForwardingExchange(static_cast<Exchange&>(*this)) {}  // not a copy of itself
   bool peer_gone() const noexcept override {
     ++looks;
     return gone;
@@ -236,7 +236,7 @@ TEST(CustomResourceTest, OlderVersionsAreUpdatedInPlaceOnlyWithoutAConversionWeb
   EXPECT_TRUE(by_webhook->can_be_brought(older));
   by_webhook->by_webhook = true;
   EXPECT_FALSE(by_webhook->can_be_brought(older));
-  by_webhook->bring_up_to_date(older);
+  by_webhook->convert_to_stored_version(older);
   EXPECT_TRUE(older == thing(R"(,"a":"x")", "v1alpha1"));
 
   // The status is set in the object that the version's strategy has returned.
@@ -274,7 +274,7 @@ TEST(CustomResourceTest, ARequestThatIsOverEndsTheRunsOfItsRules) {
   const std::string interrupted = "l: Invalid value: \"array\": operation interrupted evaluating rule: self.all(x, x == 1)";
   EXPECT_EQ(found(), interrupted);
   context.deadline = std::chrono::steady_clock::now() + std::chrono::hours(1);
-  LookedAt exchange;
+  RecordingExchange exchange;
   context.exchange = &exchange;
   context.received = std::chrono::steady_clock::now() - std::chrono::hours(1);
   EXPECT_EQ(found(), "");

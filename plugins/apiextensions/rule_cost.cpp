@@ -10,7 +10,7 @@ namespace backplane::apiextensions {
 namespace {
 
 constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
-constexpr std::size_t kTold = 4;
+constexpr std::size_t kMostReported = 4;
 
 bool has_own_rules(const Object& schema) {
   const Array* rules = get_array(schema, "x-kubernetes-validations");
@@ -52,7 +52,7 @@ void TotalCost::add(const std::string& path, std::uint64_t cost) {
   const auto cheaper = [](const Item& a, const Item& b) { return a.cost > b.cost; };
   const Item item{path, cost};
   most_expensive_.insert(std::upper_bound(most_expensive_.begin(), most_expensive_.end(), item, cheaper), item);
-  if (most_expensive_.size() > kTold) most_expensive_.pop_back();
+  if (most_expensive_.size() > kMostReported) most_expensive_.pop_back();
 }
 
 void TotalCost::report(const std::string& schema_path, FieldErrors& errors) const {

@@ -230,7 +230,7 @@ TEST_F(LogSinkTest, RotatedFilesAreCompressedAndRemoved) {
   settings.file.compress = true;
   const auto now = system_clock::now();
   for (int i = 0; i < 4; ++i) std::ofstream(backup_name(settings.file.path, now - i * 1h)) << "old" << i;
-  ASSERT_TRUE(tend_old_files(settings.file, now).ok());
+  ASSERT_TRUE(clean_up_rotated_files(settings.file, now).ok());
   const auto files = names();
   ASSERT_EQ(files.size(), 2u);
   for (const std::string& name : files) EXPECT_TRUE(name.ends_with(".log.gz")) << name;

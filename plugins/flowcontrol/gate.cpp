@@ -126,7 +126,7 @@ void Gate::leave(GatePass& pass) noexcept {
   const Time now = Clock::now();
   static_cast<FlowCounts*>(pass.flow)->left(pass.seats, (pass.kind & kWatch) != 0, now - pass.begun);
   if (pass.queue != nullptr) return level->finish(static_cast<FlowQueue*>(pass.queue), pass.seats, pass.begun, now);
-  level->give_back((pass.kind & kOwn) != 0 ? 0 : pass.seats, now);
+  level->release((pass.kind & kOwn) != 0 ? 0 : pass.seats, now);
 }
 
 // The time at which a queued request gives up: a quarter of its time limit after its arrival, and at most one minute after it.

@@ -53,7 +53,7 @@ bool Level::take_from(std::uint64_t& state, std::uint32_t seats, Time now) noexc
 
 // enqueue() counts a waiter in state_ before it looks for a free seat. Therefore either enqueue() reads the released seat, or this call
 // reads the waiter.
-void Level::give_back(std::uint32_t seats, Time now) noexcept {
+void Level::release(std::uint32_t seats, Time now) noexcept {
   const std::uint64_t after = add(~std::uint64_t{seats} + 1, now);
   if (waited_for(after) == 0) return;
   Decided decided;

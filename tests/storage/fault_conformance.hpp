@@ -36,7 +36,7 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
   static constexpr std::string_view kPrefix = "/registry/configmaps/";
   static constexpr int kWriters = 3;
   static constexpr int kBefore = 10, kAfter = 20;  // writes of each writer before the fault and after it
-  static constexpr std::chrono::seconds kPatience{120};
+  static constexpr std::chrono::seconds kFaultTimeout{120};
 
   static std::string key_of(int writer) { return std::string(kPrefix) + "ns/w" + std::to_string(writer); }
   static std::string object_of(int writer, int number) {
@@ -217,7 +217,7 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
   using Writers = std::vector<std::unique_ptr<Writer>>;
   // Waits until the number of acknowledged writes of each writer is at least `more` greater than in `before`.
   void wait_for_writes(const Writers& writers, const std::vector<int>& before, int more) {
-    const auto limit = std::chrono::steady_clock::now() + kPatience;
+    const auto limit = std::chrono::steady_clock::now() + kFaultTimeout;
     for (std::size_t i = 0; i < writers.size(); ++i) {
       while (writers[i]->acknowledged() < before[i] + more && std::chrono::steady_clock::now() < limit) {
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -248,7 +248,7 @@ TEST_P(FaultConformance, AcknowledgedWritesSurviveAndNoReaderSeesOldState) {
     wait_for_writes(writers, std::vector<int>(kWriters, 0), kBefore);
     faulty_->fail();
     wait_for_writes(writers, numbers(writers), kAfter);
-    const auto limit = std::chrono::steady_clock::now() + kPatience;
+    const auto limit = std::chrono::steady_clock::now() + kFaultTimeout;
     const int last = writers[0]->acknowledged();
     while (watcher->newest(0) < last && std::chrono::steady_clock::now() < limit) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     EXPECT_GE(watcher->newest(0), last) << "the watch does not come on";

@@ -80,14 +80,14 @@ TEST(RawFieldsTest, TextSpellsTheTreeThatIsPrintedSo) {
   for (const char* text : {"{}", "[]", R"({"a":{},"b":[1,"<x>","\u2028é",null,true,-1.5,{"k:{\"n\":\"c\"}":{}}]})", R"("a\\b")"}) {
     const Value value = tree_of(text);
     const std::string printed = to_json(value);
-    EXPECT_TRUE(spells(printed, value)) << text;
-    EXPECT_TRUE(spells(printed, make_raw(printed, {}))) << text;
-    EXPECT_FALSE(spells(printed + " ", value)) << text;
-    EXPECT_FALSE(spells(std::string_view(printed).substr(0, printed.size() - 1), value)) << text;
+    EXPECT_TRUE(is_json_of(printed, value)) << text;
+    EXPECT_TRUE(is_json_of(printed, make_raw(printed, {}))) << text;
+    EXPECT_FALSE(is_json_of(printed + " ", value)) << text;
+    EXPECT_FALSE(is_json_of(std::string_view(printed).substr(0, printed.size() - 1), value)) << text;
   }
-  EXPECT_FALSE(spells(R"({"a":1,"b":2})", tree_of(R"({"a":1})")));
-  EXPECT_FALSE(spells(R"({"a":1})", tree_of(R"({"a":1,"b":2})")));
-  EXPECT_FALSE(spells(R"({"a":1})", tree_of(R"({"a":2})")));
+  EXPECT_FALSE(is_json_of(R"({"a":1,"b":2})", tree_of(R"({"a":1})")));
+  EXPECT_FALSE(is_json_of(R"({"a":1})", tree_of(R"({"a":1,"b":2})")));
+  EXPECT_FALSE(is_json_of(R"({"a":1})", tree_of(R"({"a":2})")));
 }
 
 constexpr std::string_view kPod = R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","labels":{"a/b":"c","é":"d","app":"x"},

@@ -120,7 +120,7 @@ class Validator {
   // With the old value, problems may be ratcheted.
   Findings run(const Value& value, const Type& type, const Place& place, const Before& before) {
     Findings out = judge(value, type, place, before);
-    if (!out.valid() && before.value != nullptr && unchanged(value, before)) out.forgive();
+    if (!out.valid() && before.value != nullptr && unchanged(value, before)) out.clear();
     return out;
   }
 

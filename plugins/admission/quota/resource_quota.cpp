@@ -16,7 +16,7 @@ namespace backplane::admission {
 namespace quota {
 namespace {
 
-constexpr std::chrono::seconds kPatience{10};
+constexpr std::chrono::seconds kTurnTimeout{10};
 
 constexpr std::string_view kClaimGroup = "resource.k8s.io";
 const GroupVersionKind& claim_kind() {
@@ -157,7 +157,7 @@ Task<Result<std::unique_ptr<BegunWrite>>> ResourceQuota::begin(const AdmissionAt
   const std::vector<ObjectRef> before = reader_->cached(attributes.ns);
   auto charges = evaluate(attributes, *evaluator, write, before);
   if (charges.ok() && charges->empty() && reader_->has_synced()) co_return none;
-  auto waiting = reader_->take_turn(attributes.ns, kPatience);
+  auto waiting = reader_->take_turn(attributes.ns, kTurnTimeout);
   auto turn = co_await std::move(waiting);
   if (!turn) co_return internal_error("resource quota evaluation timed out");
   auto reading = reader_->known(attributes.ns);
