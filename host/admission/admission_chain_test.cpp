@@ -113,13 +113,13 @@ TEST_F(AdmissionChainTest, ARequestedSecondPassRunsThePluginsThatReinvoke) {
 
 class Waiting final : public AdmissionPlugin {
  public:
-  explicit Waiting(int looks) : looks_(looks) {}
+  explicit Waiting(int ready_checks) : ready_checks_(ready_checks) {}
   std::string_view name() const noexcept override { return "waiting"; }
   bool handles(AdmissionOperation) const noexcept override { return true; }
-  bool ready() const noexcept override { return looks_-- <= 0; }
+  bool ready() const noexcept override { return ready_checks_-- <= 0; }
 
  private:
-  mutable std::atomic<int> looks_;
+  mutable std::atomic<int> ready_checks_;
 };
 
 // Publishes another chain during a step.

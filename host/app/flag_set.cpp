@@ -112,7 +112,7 @@ void FlagSet::add(std::string_view name, FlagType type, Target into, std::string
   insert(name, type, into, usage).letter = letter;
 }
 
-void FlagSet::pass_on(std::string_view name, FlagType type, std::string_view default_text, std::string_view usage) {
+void FlagSet::forward(std::string_view name, FlagType type, std::string_view default_text, std::string_view usage) {
   Flag& flag = insert(name, type, std::monostate(), usage);
   if (is_list(type)) {
     flag.list = split_list(default_text);
@@ -123,7 +123,7 @@ void FlagSet::pass_on(std::string_view name, FlagType type, std::string_view def
 }
 
 void FlagSet::accept(std::string_view name, FlagType type, std::string_view default_text, std::string_view usage) {
-  pass_on(name, type, default_text, usage);
+  forward(name, type, default_text, usage);
   flags_.back().accepted_only = true;
 }
 

@@ -41,7 +41,7 @@ TEST(Caught, AnExceptionHasItsTextAndTheStackOfItsThrow) {
     }
     // The outer exception is the current one again.
     EXPECT_EQ(caught().stack, first.stack);
-    EXPECT_EQ(first.stack.find("\n  #0 +0x") == 0, kThrowsAreNoted);
+    EXPECT_EQ(first.stack.find("\n  #0 +0x") == 0, kRecordsThrowStacks);
   }
 }
 

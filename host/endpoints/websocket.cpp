@@ -189,8 +189,8 @@ Task<void> WebSocket::end() {
   (void)sent;  // the client may have disconnected
   co_await exchange_.finish();
   if (!listening_) co_return;
-  bool heard = co_await listening_done_.future();
-  (void)heard;
+  bool done = co_await listening_done_.future();
+  (void)done;
 }
 
 }  // namespace backplane::endpoints

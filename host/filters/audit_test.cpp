@@ -184,7 +184,7 @@ Task<void> watches_once(RequestContext&, Exchange& exchange) {
   Status status = co_await exchange.start(200, "application/json");
   if (status.ok()) co_await exchange.finish();
 }
-Task<void> says_nothing(RequestContext&, Exchange&) { co_return; }
+Task<void> send_no_response(RequestContext&, Exchange&) { co_return; }
 
 TEST_F(Audited, ALongRunningRequestHasAnEventWhenItsResponseStarts) {
   const auto sink = add({AuditLevel::kMetadata});
@@ -195,7 +195,7 @@ TEST_F(Audited, ALongRunningRequestHasAnEventWhenItsResponseStarts) {
   EXPECT_EQ(sink->stages(), "RequestReceived ResponseStarted ResponseComplete");
   EXPECT_EQ(sink->events[1]->response_code, 200);
   EXPECT_TRUE(handler.of_context);
-  handler.answer = says_nothing;
+  handler.answer = send_no_response;
   TestExchange closed_early;
   closed_early.request_target = "/api/v1/configmaps?watch=1";
   ask(closed_early);

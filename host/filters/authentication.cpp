@@ -108,7 +108,7 @@ class WithAuthentication final : public Filter {
       co_return;
     }
     WithoutCredentials stripped(call.exchange(), credentials_);
-    const InFront in_front(call.context, stripped);
+    const ExchangeScope exchange_scope(call.context, stripped);
     co_await rest.run(call);
   }
 

@@ -161,7 +161,7 @@ TEST_F(Filters, ATimeoutInTheUrlShortensTheDeadlineAndABadOneIs400) {
 
 NamedSignal* g_release = nullptr;
 
-Task<void> answers_late(RequestContext&, Exchange& exchange) {
+Task<void> respond_late(RequestContext&, Exchange& exchange) {
   co_await g_release->wait();
   exchange.set_response_header("Late", "yes");
   std::vector<SharedBytes> body;
@@ -171,7 +171,7 @@ Task<void> answers_late(RequestContext&, Exchange& exchange) {
 
 Task<void> waits_for_gone(RequestContext& context, Exchange& exchange) {
   const auto closed = exchange.on_close([] { g_release->fire(); });
-  co_await answers_late(context, exchange);
+  co_await respond_late(context, exchange);
 }
 
 TEST_F(Filters, AtTheDeadlineTheClientGets504AndWhatTheHandlerWritesLaterIsDropped) {

@@ -10,7 +10,7 @@ using namespace filters_testing;
 class TestGate final : public RequestGate {
  public:
   GateAnswer answer = GateAnswer::kEnter;
-  bool let_in = true;
+  bool admits = true;
   int asked = 0, waited = 0, in = 0, most_in = 0;
 
   GateAnswer enter(RequestContext&, Exchange& exchange, GatePass& pass) override {
@@ -21,8 +21,8 @@ class TestGate final : public RequestGate {
   }
   Task<bool> wait(RequestContext&, Exchange&, GatePass& pass) override {
     ++waited;
-    if (let_in) take(pass);
-    co_return let_in;
+    if (admits) take(pass);
+    co_return admits;
   }
   void leave(GatePass& pass) noexcept override {
     EXPECT_EQ(pass.seats, 7u) << "what the gate has put there";
@@ -85,7 +85,7 @@ TEST_F(GatedFilters, AWaitingRequestIsAdmittedOrRefused) {
   TestExchange in;
   ask(in);
   EXPECT_EQ(in.code, 200);
-  gate.let_in = false;
+  gate.admits = false;
   TestExchange out;
   ask(out);
   EXPECT_EQ(out.code, 429);

@@ -24,7 +24,7 @@ constexpr std::size_t kMaxQueuedFrames = 10'000;
 // A CONTINUATION frame usually has up to 16 KiB.
 constexpr std::size_t kUsualFrame = 16 << 10;
 // A request whose headers exceed max_header_bytes gets 431. If they exceed it by more than this factor, the connection is closed.
-constexpr std::size_t kFarOver = 2;
+constexpr std::size_t kHeaderBytesFactor = 2;
 
 struct OptionsDeleter {
   void operator()(nghttp2_option* options) const { nghttp2_option_del(options); }
@@ -109,11 +109,11 @@ void Http2Session::begin_stream(std::int32_t id) {
   head.headers = take_headers();
 }
 
-// Few compressed bytes can expand to many long headers. If a client exceeds the limit by the factor kFarOver, the connection is closed
-// without a response.
+// Few compressed bytes can expand to many long headers. If a client exceeds the limit by the factor kHeaderBytesFactor, the connection is
+// closed without a response.
 bool Http2Session::add_header(Stream& stream, std::string_view name, std::string_view value) {
   stream.header_bytes += name.size() + value.size() + 32;  // the size of a header according to RFC 9113
-  if (stream.header_bytes > limits_.max_header_bytes * kFarOver) return false;
+  if (stream.header_bytes > limits_.max_header_bytes * kHeaderBytesFactor) return false;
   if (stream.exchange || stream.header_too_large) return true;  // a trailer, or a header of a request that is refused
   if (stream.header_bytes > limits_.max_header_bytes) {
     stream.header_too_large = true;

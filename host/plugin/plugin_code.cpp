@@ -361,7 +361,7 @@ std::optional<RunningCall> running_lifecycle_call() {
 }
 
 void report_crashes() {
-  if (!kThrowsAreNoted) return;
+  if (!kRecordsThrowStacks) return;
   static const SignalStack stack;
   // The unwinder allocates memory at its first use, so it is used here and not first in a signal handler.
   void* frame = nullptr;

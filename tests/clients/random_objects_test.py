@@ -97,7 +97,7 @@ def nested(pointer, value, of):
     return {key: nested(below, value, of.get(key) if isinstance(of, dict) else None)}
 
 
-class Lives(SideBySide):
+class RandomObjects(SideBySide):
     def setUp(self):
         self.rng = random.Random(SEED)
         self.asked, self.told = 0, []

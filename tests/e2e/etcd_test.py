@@ -460,7 +460,7 @@ class Flags(unittest.TestCase):
 
 
 @unittest.skipUnless(ETCD, 'this machine has no etcd (package etcd-server)')
-class Away(unittest.TestCase):
+class UnreachableEtcd(unittest.TestCase):
     def test_a_host_over_an_etcd_that_is_not_there_starts_and_is_ready_when_it_is(self):
         etcd = Etcd()
         self.addCleanup(etcd.stop)

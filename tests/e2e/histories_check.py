@@ -91,7 +91,7 @@ class Check:
     def run(self):
         for call in self.history.calls:
             self.answered(call)
-        self.every_event_has_an_author()
+        self.check_event_authors()
         self.watches()
         return self.problems
 
@@ -120,7 +120,7 @@ class Check:
             elif len(calls) == 1 and when > self.order.first:
                 self.effects[calls[0]] = when
 
-    def every_event_has_an_author(self):
+    def check_event_authors(self):
         for event in self.order.events:
             obj = event['object']
             uid = obj['metadata']['uid']
@@ -243,7 +243,7 @@ class Check:
         return None
 
 
-def survivors(history, listed):
+def check_survivors(history, listed):
     """After a crash: `listed` holds every acknowledged write and every delivered event, and no other object."""
     problems = []
     newest = {}  # name: (version, plain object or None)
@@ -267,11 +267,11 @@ def survivors(history, listed):
     open_calls = [c for c in history.calls if c.code is None and not c.dry]
     items = {i['metadata']['name']: i for i in listed['items']}
     for name in set(newest) | set(items):
-        problems += survivor(name, items.get(name), newest.get(name, (0, None)), gone, name in swept, [c for c in open_calls if c.name in (name, None)])
+        problems += check_one(name, items.get(name), newest.get(name, (0, None)), gone, name in swept, [c for c in open_calls if c.name in (name, None)])
     return problems
 
 
-def survivor(name, item, newest, gone, swept, open_calls):
+def check_one(name, item, newest, gone, swept, open_calls):
     when, known = newest
     if item is None:
         if known is None or swept or json.loads(known)['metadata']['uid'] in gone or any(c.verb in ('delete', 'collection') for c in open_calls):

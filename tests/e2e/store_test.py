@@ -21,7 +21,7 @@ def wait_until(holds):
     return True
 
 
-class EventsThatVanish(unittest.TestCase):
+class LostEvents(unittest.TestCase):
     event = {'apiVersion': 'v1', 'kind': 'Event', 'metadata': {'name': 'e', 'namespace': 'default'}, 'reason': 'Test',
              'involvedObject': {'kind': 'Pod', 'namespace': 'default', 'name': 'p'}}
 

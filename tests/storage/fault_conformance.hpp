@@ -47,7 +47,7 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
     const auto at = text.find(R"("n":")");
     return at == std::string_view::npos ? -1 : std::atoi(std::string(text.substr(at + 5)).c_str());
   }
-  static bool is_status_of_trouble(const Status& status) { return status.code() == 429 || status.code() >= 500; }
+  static bool is_unavailable(const Status& status) { return status.code() == 429 || status.code() >= 500; }
 
   // Writes one key repeatedly: each write is based on the previous one, and is read through the cache afterwards.
   class Writer {
@@ -71,9 +71,9 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
       request.puts.push_back({key_of(index_), SharedBytes(object_of(index_, number)), 0});
       const auto written = run_on(loop_, test_.faulty_->store().txn(std::move(request)));
       // The write without a response may have been applied after read_back() has read the key.
-      if (written.ok() && !written->committed && given_up_) return read_back(number);
+      if (written.ok() && !written->committed && uncertain_) return read_back(number);
       if (written.ok()) {
-        given_up_ = false;
+        uncertain_ = false;
         EXPECT_TRUE(written->committed) << "another client has written " << key_of(index_);
         EXPECT_GT(written->revision, last_);
         last_ = written->revision;
@@ -81,8 +81,8 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
         return written->committed;
       }
       ++refused_;
-      given_up_ = true;
-      EXPECT_TRUE(is_status_of_trouble(written.status())) << written.status().message();
+      uncertain_ = true;
+      EXPECT_TRUE(is_unavailable(written.status())) << written.status().message();
       return read_back(number);
     }
     // Reads the key after a write without a response, which may or may not have been applied.
@@ -103,7 +103,7 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
     void check_read() {
       const auto read = run_on(loop_, test_.cache_->get(key_of(index_), ""));
       if (!read.ok()) {
-        EXPECT_TRUE(is_status_of_trouble(read.status())) << read.status().message();
+        EXPECT_TRUE(is_unavailable(read.status())) << read.status().message();
         return;
       }
       const int seen = *read == nullptr ? 0 : number_in((*read)->json().view());
@@ -114,7 +114,7 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
     const int index_;
     IoLoop loop_{"writer"};
     Revision last_ = 0;
-    bool given_up_ = false;  // a write got no response, and no write has got one since
+    bool uncertain_ = false;  // a write got no response, and no write has got one since
     std::atomic<int> acknowledged_{0}, refused_{0};
     std::thread thread_;
   };

@@ -56,11 +56,11 @@ void leave_child() {
   }
 }
 
-struct Deed {
+struct Action {
   const char* how;
   void (*act)();
 };
-const Deed kDeeds[] = {
+const Action kActions[] = {
     {"throw", [] { throw std::runtime_error("thrown on purpose"); }},
     {"throw7", [] { throw 7; }},
     {"segv", write_to_null},
@@ -90,8 +90,8 @@ Status act(const std::string& where) {
   if (in == std::string::npos || text.substr(in + 4) != where) return {};
   const std::string how = text.substr(0, in);
   if (how == "fail") return Status(Reason::kInvalid, "refused on purpose");
-  for (const auto& deed : kDeeds) {
-    if (how == deed.how) deed.act();
+  for (const auto& action : kActions) {
+    if (how == action.how) action.act();
   }
   return {};
 }
