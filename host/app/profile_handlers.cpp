@@ -175,15 +175,15 @@ class ProcessorProfileHandler final : public HttpHandler {
 class SymbolHandler final : public HttpHandler {
  public:
   Task<void> handle(RequestContext&, Exchange& exchange) override {
-    std::string words;
+    std::string addresses;
     if (exchange.method() == "POST") {
       auto body = co_await exchange.read_body(kMostSymbolBytes);
-      if (body.ok()) words = std::move(*body);
+      if (body.ok()) addresses = std::move(*body);
     } else if (const auto query = exchange.target().find('?'); query != std::string_view::npos) {
-      words = exchange.target().substr(query + 1);
+      addresses = exchange.target().substr(query + 1);
     }
     std::string out;
-    auto naming = run_blocking([&] { out = symbol_lines(words); });
+    auto naming = run_blocking([&] { out = symbol_lines(addresses); });
     co_await std::move(naming);
     auto sending = send(exchange, 200, kPlainText, std::move(out));
     co_await std::move(sending);

@@ -107,13 +107,13 @@ Object hold_body(const Put& put) { return Object{{"text", put.value.view()}, {"s
 Status status_of(int code, const Object& answer) {
   const Value* message = answer.if_contains("message");
   const Value* reason = answer.if_contains("reason");
-  std::string words = message != nullptr && message->is_string() ? std::string(message->get_string()) : "code " + std::to_string(code);
+  std::string text = message != nullptr && message->is_string() ? std::string(message->get_string()) : "code " + std::to_string(code);
   const std::string_view name = reason != nullptr && reason->is_string() ? std::string_view(reason->get_string()) : std::string_view();
   for (const Reason each :
        {Reason::kExpired, Reason::kForbidden, Reason::kUnauthorized, Reason::kServiceUnavailable, Reason::kBadRequest}) {
-    if (reason_name(each) == name) return Status(code, each, std::move(words));
+    if (reason_name(each) == name) return Status(code, each, std::move(text));
   }
-  return Status(code, Reason::kInternalError, std::move(words));
+  return Status(code, Reason::kInternalError, std::move(text));
 }
 
 class ServedStore final : public StorageBackend, public StoreInspection {

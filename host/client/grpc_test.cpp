@@ -234,7 +234,7 @@ TEST_P(GrpcTest, AServerThatAnswersPingsKeepsItsCalls) {
 
 // ---- streams
 
-Task<std::vector<std::string>> talk(std::shared_ptr<grpc::Stream> stream, std::vector<std::string> messages) {
+Task<std::vector<std::string>> exchange_messages(std::shared_ptr<grpc::Stream> stream, std::vector<std::string> messages) {
   std::vector<std::string> received;
   for (const std::string& message : messages) {
     auto writing = stream->write(message);
@@ -252,9 +252,9 @@ Task<std::vector<std::string>> talk(std::shared_ptr<grpc::Stream> stream, std::v
 }
 
 template <class T>
-Task<std::vector<std::string>> open_and_talk(T open, std::vector<std::string> messages, CallStatus& status) {
+Task<std::vector<std::string>> open_and_exchange(T open, std::vector<std::string> messages, CallStatus& status) {
   const std::shared_ptr<grpc::Stream> stream = open();
-  auto talking = talk(stream, std::move(messages));
+  auto talking = exchange_messages(stream, std::move(messages));
   auto received = co_await std::move(talking);
   status = stream->status();
   co_return received;
@@ -264,7 +264,7 @@ TEST_P(GrpcTest, AStreamCarriesMessagesBothWaysAsTheyAreWritten) {
   const std::vector<std::string> messages = {"one", "", std::string(500'000, 'x'), "four"};
   CallStatus status(Code::kUnknown, "");
   const auto open = [this] { return grpc::open_stream(client(), "/stream"); };
-  EXPECT_EQ(run_on(loop(), open_and_talk(open, messages, status)), messages);
+  EXPECT_EQ(run_on(loop(), open_and_exchange(open, messages, status)), messages);
   EXPECT_TRUE(status.ok()) << to_text(status);
 }
 

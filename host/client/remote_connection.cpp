@@ -172,12 +172,12 @@ Task<void> RemoteConnection::dial(std::shared_ptr<RemoteConnection> self) {
 
 void RemoteConnection::connected() {
   tune_tcp(socket_.native_handle(), kKeepalive);
-  if (tls_) return shake_hands();
+  if (tls_) return start_handshake();
   opened(config_.http2_prior_knowledge && !alone_);
   arm_read();
 }
 
-void RemoteConnection::shake_hands() {
+void RemoteConnection::start_handshake() {
   arm_timer(std::min<std::chrono::nanoseconds>(config_.connect_timeout, kMostForHandshake), "net/http: TLS handshake timeout", false);
   SSL* ssl = tls_->ssl();
   SSL_set_connect_state(ssl);

@@ -59,7 +59,7 @@ class RemoteConnection final : public RemotePort, public std::enable_shared_from
   void open();
   // Queues the call if the connection is not open yet.
   void take(RemoteCallRef call);
-  bool open_yet() const noexcept { return session_ != nullptr; }
+  bool is_open() const noexcept { return session_ != nullptr; }
   bool can_take() const { return !retired_ && !alone_ && (session_ ? session_->can_take() : !closed_ && pending_.empty()); }
   bool idle() const { return session_ && session_->idle(); }
   // True if the connection can accept no other call and all its calls are lasting. Lasting calls may never end.
@@ -83,7 +83,7 @@ class RemoteConnection final : public RemotePort, public std::enable_shared_from
   void connect_unix();
   bool use_socket(int fd, const std::string& what);
   void connected();
-  void shake_hands();
+  void start_handshake();
   void handshake(std::string_view bytes);
   void opened(bool http2);
   void start(RemoteCallRef call);

@@ -61,7 +61,7 @@ void RemotePool::connection_closed(RemoteConnection& connection, std::vector<Rem
       call->fail(why);
     }
   }
-  if (!connection.open_yet() && connections_.empty()) {
+  if (!connection.is_open() && connections_.empty()) {
     // No other connection can serve the waiting calls.
     for (const RemoteCallRef& call : std::exchange(waiting_, {})) call->fail(why);
   }
@@ -139,7 +139,7 @@ std::shared_ptr<RemoteConnection> RemotePool::open(bool alone) {
 // applies to each loop, because calls of one loop cannot use idle connections of another loop.
 bool RemotePool::may_open(const RemoteCall& call) const {
   if (call.request().upgrade) return true;
-  const auto opening = [](const auto& one) { return !one->retired() && !one->alone() && !one->open_yet(); };
+  const auto opening = [](const auto& one) { return !one->retired() && !one->alone() && !one->is_open(); };
   if (share_->config.http2 && std::any_of(connections_.begin(), connections_.end(), opening)) return false;
   return common_ < std::max<std::size_t>(share_->config.max_connections, 1);
 }

@@ -64,14 +64,14 @@ TEST_F(Filters, AnExceptionIsAnswered500AndAllResourcesAreReleased) {
   EXPECT_EQ(in_flight.running(false), 0);
 }
 
-Task<void> throws_half_way(RequestContext&, Exchange& exchange) {
+Task<void> throw_after_start(RequestContext&, Exchange& exchange) {
   Status status = co_await exchange.start(200, "application/json");
   (void)status;
   throw std::runtime_error("a bug");
 }
 
 TEST_F(Filters, AnExceptionAfterTheHeadBreaksTheResponseOff) {
-  handler.answer = throws_half_way;
+  handler.answer = throw_after_start;
   TestExchange exchange;
   ask(exchange);
   EXPECT_TRUE(exchange.aborted);

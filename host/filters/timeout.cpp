@@ -160,7 +160,7 @@ class Timeout final : public Filter {
   // Counts requests whose client has disconnected, and requests that exceeded their deadline.
   void count(const FilterCall& call, const TimedExchange& timed, bool threw) const {
     if (timed.complete()) return;
-    if (timed.timed_out() || call.exchange().closed()) metrics_->access.ended_late(threw);
+    if (timed.timed_out() || call.exchange().closed()) metrics_->access.count_late_end(threw);
     if (timed.timed_out()) count_terminated(call.context.info, call.exchange(), 504);
     if (timed.aborted()) count_aborted(call.context.info, call.exchange());
   }

@@ -24,12 +24,12 @@ extern char** environ;
 namespace backplane::runner {
 namespace {
 
-constexpr int kFirstOwn = 10;  // smaller descriptors are targets of dup2() in the child
+constexpr int kFirstFreeDescriptor = 10;  // smaller descriptors are targets of dup2() in the child
 constexpr std::size_t kMostLine = 4096;
 
 // Moves the descriptor to a number that is not a target of dup2() in the child.
 int duplicated_above(int descriptor) {
-  const int moved = ::fcntl(descriptor, F_DUPFD_CLOEXEC, kFirstOwn);
+  const int moved = ::fcntl(descriptor, F_DUPFD_CLOEXEC, kFirstFreeDescriptor);
   ::close(descriptor);
   return moved;
 }

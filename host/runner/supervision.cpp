@@ -172,8 +172,8 @@ bool Runner::pause(const Crash& crash, Clock::duration lived) {
   const auto now = Clock::now();
   std::erase_if(crashes_, [now](auto time) { return time + kCrashesCount < now; });
   crashes_.push_back(now);
-  in_a_row_ = lived > kStable ? 0 : in_a_row_;
-  Clock::duration time = std::min<Clock::duration>(kFirstPause * (1U << std::min(in_a_row_++, 10U)), kLongestPause);
+  consecutive_crashes_ = lived > kStable ? 0 : consecutive_crashes_;
+  Clock::duration time = std::min<Clock::duration>(kFirstPause * (1U << std::min(consecutive_crashes_++, 10U)), kLongestPause);
   const bool quarantined = crashes_.size() >= kMostCrashes;
   if (quarantined) {
     const auto until = options_.quarantine(crash);

@@ -150,8 +150,8 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
     // The range of the records that have not been delivered to the waiters.
     std::uint64_t first = kNothing;
     std::uint64_t end = 0;
-    std::size_t written = 0;        // value of EventLog::written_ when the first of these records arrived
-    Clock::time_point rests_until;  // no round begins before this time, so that rounds use only a part of the loop's time
+    std::size_t written = 0;          // value of EventLog::written_ when the first of these records arrived
+    Clock::time_point next_round_at;  // no round begins before this time, so that rounds use only a part of the loop's time
   };
   using Groups = std::vector<Group>;
   // Waiters of one executor that have been removed from their group, and are resumed after the lock has been released.

@@ -130,8 +130,8 @@ class Waiting : public testing::Test {
   }
   LoopPool loops{2};
   LoggedTaskGroup tasks;
-  std::atomic<int> dues{0};
-  EventLog log{[this](EventLog::Clock::time_point) { ++dues; }};
+  std::atomic<int> due_callbacks{0};
+  EventLog log{[this](EventLog::Clock::time_point) { ++due_callbacks; }};
   std::shared_ptr<EventLog> short_log = std::make_shared<EventLog>(EventLog::Limits{.max_events = 500});
   std::array<EventLog::Waiter, 8> waiters;
   std::array<Executor*, 8> where{};
@@ -194,7 +194,7 @@ TEST_F(Waiting, ATickWakesNoWaiterWithALaterBookmark) {
     start(i);
     run_posted();
   }
-  EXPECT_EQ(dues.load(), 8);  // each was due earlier than the previous ones
+  EXPECT_EQ(due_callbacks.load(), 8);  // each was due earlier than the previous ones
   EXPECT_EQ(log.next_due(), now + std::chrono::seconds(1));
   log.tick(now);
   run_posted();
@@ -209,7 +209,7 @@ TEST_F(Waiting, ATickWakesNoWaiterWithALaterBookmark) {
   EXPECT_EQ(woken.load(), 8);
   for (std::size_t i = 0; i < 6; ++i) start(i, *log.cursor_after(1));
   run_posted();
-  EXPECT_EQ(dues.load(), 8);
+  EXPECT_EQ(due_callbacks.load(), 8);
   log.tick(now + std::chrono::seconds(8));
   run_posted();
   EXPECT_EQ(woken.load(), 14);

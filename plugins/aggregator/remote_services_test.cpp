@@ -73,7 +73,7 @@ class FakeClient final : public HttpClient {
 };
 
 // Appends the availability to a list; Autoregister writes it to the APIService.
-Task<Status> write_down(std::vector<std::string>& last_report, std::string name, Availability availability) {
+Task<Status> record_report(std::vector<std::string>& last_report, std::string name, Availability availability) {
   last_report.push_back(name + " " + availability.status + " " + availability.reason + ": " + availability.message);
   co_return Status();
 }
@@ -88,7 +88,7 @@ class RemoteServicesTest : public ::testing::Test {
       return std::shared_ptr<HttpClient>(std::make_shared<FakeClient>(server_));
     };
     remotes_ = std::make_shared<RemoteServices>(host_, host_.groups, [this](std::string name, Availability availability) {
-      return write_down(reports_, std::move(name), std::move(availability));
+      return record_report(reports_, std::move(name), std::move(availability));
     });
     remotes_->start_checks();
     remotes_->start_readings();

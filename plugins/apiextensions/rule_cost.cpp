@@ -74,7 +74,7 @@ RuleScope RuleScope::inner(const Object& schema, Step step, std::string_view nam
   out.name_ = name;
   out.has_rules_ = has_rules_ || has_own_rules(schema);
   const auto most = most_inside(*schema_);
-  out.how_often_ = how_often_ && most ? std::optional(times_without_overflow(*how_often_, *most)) : std::nullopt;
+  out.value_count_ = value_count_ && most ? std::optional(times_without_overflow(*value_count_, *most)) : std::nullopt;
   return out;
 }
 
@@ -95,7 +95,7 @@ cel::TypeRef RuleScope::find_type() const {
 }
 
 std::uint64_t RuleScope::cost_of(std::uint64_t once) const {
-  if (how_often_) return times_without_overflow(once, *how_often_);
+  if (value_count_) return times_without_overflow(once, *value_count_);
   const cel::TypeRef declared = type();
   return declared == nullptr ? once : times_without_overflow(once, cel::max_cardinality(*declared));
 }

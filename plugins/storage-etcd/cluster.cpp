@@ -40,10 +40,10 @@ std::optional<std::chrono::milliseconds> Cluster::again(const CallStatus& status
   const bool unreachable = status.code == Code::kUnavailable || is_electing(status);
   if (unreachable || silent) use_next_server(asked);
   if (silent && reads && !stopping() && tries < size()) return std::chrono::milliseconds(0);
-  if (!unreachable || stopping() || !(reads || never_arrived(status))) return std::nullopt;
+  if (!unreachable || stopping() || !(reads || was_not_sent(status))) return std::nullopt;
   if (tries < size()) return std::chrono::milliseconds(0);
   // The connection broke after the request was sent. This does not mean that the server is unavailable, so each server is tried twice.
-  if (!never_arrived(status) && !is_electing(status) && tries < 2 * size()) return kFirstPause;
+  if (!was_not_sent(status) && !is_electing(status) && tries < 2 * size()) return kFirstPause;
   // All servers have been tried. A retry does not help against unreachable servers, but a leader may be elected meanwhile.
   if (!is_electing(status) || so_far > kElection) return std::nullopt;
   return std::min(kLongestPause, kFirstPause * static_cast<std::int64_t>(1 + tries / size()));

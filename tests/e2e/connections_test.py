@@ -606,9 +606,9 @@ class ConnectProxy:
                 peer = self.listening.accept()[0]
             except OSError:
                 return
-            threading.Thread(target=self.pass_on, args=(peer,), daemon=True).start()
+            threading.Thread(target=self.forward, args=(peer,), daemon=True).start()
 
-    def pass_on(self, peer):
+    def forward(self, peer):
         if self.tls:
             try:
                 peer = self.tls.wrap_socket(peer, server_side=True)

@@ -67,12 +67,12 @@ void write_to_null() {
   *nowhere = 1;
 }
 
-int use_up_the_stack(int depth) {
+int overflow_stack(int depth) {
   volatile char room[4096];
   room[0] = static_cast<char>(depth);
-  return depth < 0 ? 0 : use_up_the_stack(depth + 1) + room[0];
+  return depth < 0 ? 0 : overflow_stack(depth + 1) + room[0];
 }
-void recurse() { use_up_the_stack(0); }
+void recurse() { overflow_stack(0); }
 
 void never_return() {
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));

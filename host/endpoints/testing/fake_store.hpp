@@ -82,7 +82,7 @@ class FakeStore : public StandardStorage {
   Status list_error;   // returned after the last object
   int lost_races = 0;  // how many attempts of update() fail because of a concurrent write
   int attempts = 0;
-  bool stays_when_deleted = false;
+  bool keep_deleted = false;
   bool returns_deleted = false;
   std::unique_ptr<ScriptedStream> stream;
   Status watch_error;
@@ -183,7 +183,7 @@ class FakeStore : public StandardStorage {
     if (at == objects.end()) co_return not_found(kind_.group, resource_, name);
     DeleteResult result;
     result.object = at->second;
-    result.deleted = !stays_when_deleted;
+    result.deleted = !keep_deleted;
     result.return_object = returns_deleted;
     co_return result;
   }

@@ -113,18 +113,18 @@ std::string compared(const Schema* type, const Object& before, const Object& aft
 }
 
 // Removes random members and items.
-void thin_out(Value& value, std::mt19937& random, unsigned odds) {
+void remove_members(Value& value, std::mt19937& random, unsigned odds) {
   if (value.is_array()) {
     Array& items = value.get_array();
     for (std::size_t i = items.size(); i-- > 0;) {
       if (random() % odds == 0) items.erase(items.begin() + static_cast<std::ptrdiff_t>(i));
     }
-    for (Value& item : items) thin_out(item, random, odds);
+    for (Value& item : items) remove_members(item, random, odds);
   } else if (value.is_object()) {
     std::vector<std::string> gone;
     for (auto& member : value.get_object()) {
       if (random() % odds == 0) gone.emplace_back(member.key());
-      thin_out(member.value(), random, odds);
+      remove_members(member.value(), random, odds);
     }
     for (const std::string& key : gone) value.get_object().erase(key);
   }
@@ -141,7 +141,7 @@ TEST(RawFieldsTest, WhatANewObjectOwnsIsWrittenAsAComparisonWouldHaveIt) {
   constexpr int kObjects = 2000;
   for (int i = 0; i < kObjects; ++i) {
     Value object = whole;
-    if (i > 0) thin_out(object, random, 2 + random() % 30);
+    if (i > 0) remove_members(object, random, 2 + random() % 30);
     if (!object.is_object()) continue;
     const FieldSet excluded = random() % 2 == 0 ? FieldSet{fields_path({"status"}), fields_path({"spec", "volumes"})} : FieldSet();
     const Object& before = random() % 4 == 0 ? whole.get_object() : nothing.get_object();

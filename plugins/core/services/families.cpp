@@ -32,7 +32,7 @@ void default_policy(Object& spec, const Object* before) {
   spec["ipFamilyPolicy"] = is_bare_headless(spec) ? kRequire : kSingle;
 }
 
-void cut_to_one(Object& spec, std::string_view key) {
+void keep_first(Object& spec, std::string_view key) {
   Value* list = find(spec, key);
   if (list != nullptr && list->is_array() && list->get_array().size() > 1) list->get_array().resize(1);
 }
@@ -41,8 +41,8 @@ void cut_to_one(Object& spec, std::string_view key) {
 void check_change(Object& spec, const Object& before, FieldErrors& errors) {
   const auto ips = cluster_ips(spec), old_ips = cluster_ips(before), families = families_of(spec), old_families = families_of(before);
   if (policy_of(spec) == kSingle) {
-    if (ips == old_ips) cut_to_one(spec, "clusterIPs");
-    if (families == old_families) cut_to_one(spec, "ipFamilies");
+    if (ips == old_ips) keep_first(spec, "clusterIPs");
+    if (families == old_families) keep_first(spec, "ipFamilies");
     return;
   }
   if (!ips.empty() && ips.size() < old_ips.size()) report_policy(spec, "must be 'SingleStack' to release the secondary cluster IP", errors);

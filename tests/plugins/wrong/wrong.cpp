@@ -36,10 +36,10 @@ std::string fault() {
   return out.substr(0, out.find_last_not_of(' ') + 1);
 }
 
-int use_up(int depth) {
+int overflow_stack(int depth) {
   volatile char room[4096];
   room[0] = static_cast<char>(depth);
-  return depth < 0 ? 0 : use_up(depth + 1) + room[0];
+  return depth < 0 ? 0 : overflow_stack(depth + 1) + room[0];
 }
 void never_return() {
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
@@ -68,7 +68,7 @@ const Action kActions[] = {
     {"exit", [] { std::exit(3); }},
     {"exit0", [] { ::_exit(0); }},
     {"loop", never_return},
-    {"recurse", [] { use_up(0); }},
+    {"recurse", [] { overflow_stack(0); }},
     {"fork", leave_child},
     {"threads", [] { std::thread(never_return).detach(); }},
     {"terminate", throw_out_of_noexcept},
