@@ -37,7 +37,7 @@ class Rounds : public testing::Test {
   }
   ~Rounds() override {
     log->close();
-    loop.settle(true);
+    loop.run_until_idle(true);
   }
   void start(std::optional<Topic> topic = {}, bool bookmarks = false) {
     for (std::size_t i = 0; i < kMany; ++i) {
@@ -70,7 +70,7 @@ TEST_F(Rounds, ReachWaitersForAllEventsWithAllGatheredEvents) {
   start();
   append(1);
   append(2);
-  loop.settle();
+  loop.run_until_idle();
   EXPECT_EQ(wakes(), 0);
   loop.fire_timers();
   EXPECT_EQ(wakes(), kMany);
@@ -82,7 +82,7 @@ TEST_F(Rounds, ReachWaitersForTheSameTopic) {
   start(kOfNamespace);
   append(1);
   append(2);
-  loop.settle();
+  loop.run_until_idle();
   EXPECT_EQ(wakes(), 0);
   loop.fire_timers();
   EXPECT_EQ(wakes(), kMany);
@@ -120,10 +120,10 @@ TEST_F(Rounds, EventsDuringARoundAreDeliveredInTheNextOne) {
 TEST_F(Rounds, BeginBeforeTheirTimeWhenMuchOfTheLogWaits) {
   start();
   for (Revision revision = 1; revision <= 200; ++revision) append(revision);
-  loop.settle();
+  loop.run_until_idle();
   EXPECT_EQ(wakes(), 0);
   for (Revision revision = 201; revision <= 300; ++revision) append(revision);
-  loop.settle();
+  loop.run_until_idle();
   for (const Received& each : received) EXPECT_EQ(each.revisions.size(), 300u);
   const int before = wakes();
   loop.fire_timers();  // the timer of the delayed round expires
@@ -135,7 +135,7 @@ TEST_F(Rounds, AreNotPassedOverByABookmark) {
   start(kOfNamespace, true);
   append(1);
   log->tick(EventLog::Clock::now());
-  loop.settle();
+  loop.run_until_idle();
   loop.fire_timers();
   for (const Received& each : received) EXPECT_EQ(each.revisions, std::vector<Revision>{1});
 }
@@ -144,7 +144,7 @@ TEST_F(Rounds, WakeAllWaitersWhenTheLogIsReset) {
   start();
   append(1);
   log->reset(100);
-  loop.settle(true);
+  loop.run_until_idle(true);
   for (const Received& each : received) EXPECT_EQ(each.wakes, 0);  // lagged, and ended
 }
 

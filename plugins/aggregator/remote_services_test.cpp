@@ -96,17 +96,17 @@ class RemoteServicesTest : public ::testing::Test {
   ~RemoteServicesTest() override {
     remotes_->stop();
     host_.stop.fire();
-    host_.turns.settle(true);
+    host_.turns.run_until_idle(true);
     EXPECT_EQ(host_.running, 0);
   }
   void note(Object object = apiservice()) {
     remotes_->note(object);
-    host_.turns.settle();
+    host_.turns.run_until_idle();
   }
   std::string last_report() const { return reports_.empty() ? "" : reports_.back(); }
   void put(FakeStore& store, const std::string& name, const std::string& rest) {
     store.put(json::parse(R"({"metadata":{"namespace":"n","name":")" + name + R"("},)" + rest + "}").as_object(), WatchEvent::Type::kAdded);
-    host_.turns.settle();
+    host_.turns.run_until_idle();
   }
   void serve(const std::string& spec) { put(*services_, "agg", R"("spec":)" + spec); }
   void slice(const std::string& endpoints, const std::string& port = R"({"name":"https","port":6443})") {
@@ -114,7 +114,7 @@ class RemoteServicesTest : public ::testing::Test {
                              port + R"(],"endpoints":)" + endpoints + "}")
                      .as_object(),
                  WatchEvent::Type::kAdded);
-    host_.turns.settle();
+    host_.turns.run_until_idle();
   }
   void answer() {
     server_.pages["/apis/agg.io/v1"] = {"application/json", R"({"kind":"APIResourceList","resources":[{"name":"things"}]})"};
@@ -211,7 +211,7 @@ TEST_F(RemoteServicesTest, FollowsOnlyItsServiceAndEndpoints) {
   slice("[]");
   EXPECT_EQ(reports_.size(), before + 2);
   services_->erase("agg");
-  host_.turns.settle();
+  host_.turns.run_until_idle();
   EXPECT_EQ(reports_.size(), before + 3);
   remotes_->forget("v1.agg.io");
   serve(R"({"type":"ExternalName"})");
@@ -244,7 +244,7 @@ TEST_F(RemoteServicesTest, DiscoveryIsWhatTheServerSaidLastAndStaleWhileItDoesNo
   EXPECT_EQ(get_string(documents().resources.at(0).as_object(), "resource"), "things");
   EXPECT_EQ(*documents().openapi_v3, R"({"openapi":"3.0.0"})");
   services_->erase("agg");
-  host_.turns.settle();
+  host_.turns.run_until_idle();
   EXPECT_FALSE(documents().current);
   EXPECT_EQ(documents().resources.size(), 1u) << "what was known stays";
 }
@@ -259,7 +259,7 @@ TEST_F(RemoteServicesTest, ADocumentOfVersion2IsAskedForWithTheEtagOfTheLast) {
   ASSERT_NE(documents().openapi_v2, nullptr);
   EXPECT_EQ(*documents().openapi_v2, part);
   services_->erase("agg");
-  host_.turns.settle();
+  host_.turns.run_until_idle();
   server_.calls.clear();
   serve(R"({"type":"ExternalName","externalName":"localhost"})");
   const auto asked =
@@ -269,7 +269,7 @@ TEST_F(RemoteServicesTest, ADocumentOfVersion2IsAskedForWithTheEtagOfTheLast) {
   EXPECT_EQ(*documents().openapi_v2, part) << "it was 304";
   server_.pages.erase("/openapi/v2");
   services_->erase("agg");
-  host_.turns.settle();
+  host_.turns.run_until_idle();
   serve(R"({"type":"ExternalName","externalName":"localhost"})");
   EXPECT_EQ(documents().openapi_v2, nullptr) << "it has none";
 }

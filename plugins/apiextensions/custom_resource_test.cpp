@@ -196,7 +196,7 @@ Object converted(const CustomConverter& converter, const std::string& from, cons
   test::TurnExecutor turns;
   auto converting = converter.convert({"mv.example.com", from, "Thing"}, {"mv.example.com", to, "Thing"}, std::move(objects));
   spawn_detached(turns, keep(std::move(converting), done));
-  turns.settle();
+  turns.run_until_idle();
   EXPECT_TRUE(done.ok() && done->size() == 1) << done.status().message();
   return done.ok() && done->size() == 1 ? std::move(done->front()) : Object();
 }

@@ -383,7 +383,7 @@ TEST_F(GateTest, AWaitingRequestRunsWhenASeatIsFree) {
   EXPECT_NE(dump.find("few,               s,              -1,         -1,"), std::string::npos) << dump;
   EXPECT_NE(dump_requests(gate.levels(), gate.running(), true).find("StartTime,                      UserName, "), std::string::npos);
   gate.leave(first.pass);
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_EQ(second.let_in, true);
   EXPECT_EQ(second.exchange.sent_as("X-Kubernetes-Pf-Prioritylevel-Uid"), "uid of few");
   EXPECT_FALSE(second.exchange.close) << "a closed client is not reported any more";
@@ -404,7 +404,7 @@ TEST_F(GateTest, AWaitingRequestIsRefusedAtItsTimeLimitOrIfTheClientDisconnects)
   gone.wait(gate, executor);
   ASSERT_TRUE(gone.exchange.close);
   gone.exchange.close();
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_EQ(gone.let_in, false);
   EXPECT_EQ(level("few")->level->counts_of("s").rejected[kTimeOut].load(), 2u);
   EXPECT_EQ(level("few")->level->waiting(), 0);
@@ -425,7 +425,7 @@ TEST_F(GateTest, ALevelThatIsRemovedServesThoseThatWaitAndGoes) {
   gate.sweep();
   ASSERT_NE(level("few"), nullptr) << "it is not empty";
   gate.leave(first.pass);
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_EQ(second.let_in, true);
   gate.leave(second.pass);
   gate.leave(third.pass);

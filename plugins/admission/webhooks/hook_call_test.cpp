@@ -76,7 +76,7 @@ class HookCallTest : public testing::Test {
   std::string call(const HookRef& hook) {
     std::string out = "unfinished";
     host_.turns.start(call_and_finish(hook, out));
-    host_.turns.settle(/*timers=*/true);
+    host_.turns.run_until_idle(/*timers=*/true);
     return out;
   }
   Task<void> call_and_finish(HookRef hook, std::string& out) {
