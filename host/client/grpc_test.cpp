@@ -211,7 +211,7 @@ TEST_P(GrpcTest, ACallThatWasSentInTimeIsNotEndedByTheTimeToSendIt) {
   EXPECT_EQ(call("/silent", "ask", options).status.code, Code::kDeadlineExceeded);
 }
 
-TEST_P(GrpcTest, AServerThatFallsSilentIsGivenUpByKeepAlive) {
+TEST_P(GrpcTest, AServerThatStopsRespondingIsDisconnectedByKeepAlive) {
   config_.keep_alive = 30ms;
   config_.keep_alive_timeout = 30ms;
   EXPECT_TRUE(call("/unary").status.ok());

@@ -53,7 +53,7 @@ TEST_F(WriteBodyTest, ErrorsInsideThePutObjectPrecedeARefusalWithoutIt) {
   EXPECT_NE(message_of(wrong).find("in literal true"), std::string::npos) << wrong.body();
 }
 
-TEST_F(WriteBodyTest, BodiesThatCannotBeReadAreRefusedInUpstreamsWords) {
+TEST_F(WriteBodyTest, BodiesThatCannotBeReadAreRefusedWithUpstreamsMessages) {
   use_config_maps();
   const std::string unrecognized = "the object provided is unrecognized (must be of type ConfigMap): ";
   const std::vector<Refusal> refusals = {

@@ -42,7 +42,7 @@ struct GatedFilters : Filters {
   TestGate gate;
 };
 
-TEST_F(GatedFilters, TheGateStandsInThePlaceOfTheLimits) {
+TEST_F(GatedFilters, TheGateReplacesTheLimits) {
   const auto names = HandlerChain(config, handler).names();
   EXPECT_EQ(std::count(names.begin(), names.end(), "WithMaxInFlightLimit"), 0);
   EXPECT_EQ(std::count(names.begin(), names.end(), "WithPriorityAndFairness"), 1);

@@ -413,7 +413,7 @@ TEST_F(StagingHostTest, NothingIsRefusedAndNotCalled) {
   EXPECT_TRUE(plugin->commit().group_version_callbacks.empty());
 }
 
-TEST_F(StagingHostTest, AHookOrCheckThatThrowsGivesAStatusWithACodeInWordsForPeople) {
+TEST_F(StagingHostTest, AHookOrCheckThatThrowsReturnsAStatusWithAReadableMessage) {
   auto plugin = host("core");
   ASSERT_TRUE(plugin->add_post_start_hook("x", [](PostStartHookContext) { return throwing_hook(); }).ok());
   ASSERT_TRUE(plugin->add_pre_shutdown_hook("x", throwing_hook).ok());

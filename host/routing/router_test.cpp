@@ -357,7 +357,7 @@ TEST_F(RouterTest, DiscoveryIsAnsweredInProtobufToo) {
   EXPECT_EQ(first->first_piece, second->first_piece) << "it is made once for all";
 }
 
-TEST_F(RouterTest, AForwardedGroupVersionIsAnsweredByItsHandlerAndStandsBeforeOneOfThisServer) {
+TEST_F(RouterTest, AForwardedGroupVersionIsServedByItsHandlerAndPrecedesOneOfThisServer) {
   GroupsChange forward;
   forward.forwarded = {{{"agg.io", "v1"}, 100, 10, std::make_shared<ForwardedHandler>()},
                        {{"apps", "v1"}, 100, 10, std::make_shared<ForwardedHandler>()}};

@@ -466,7 +466,7 @@ TEST_F(Security, AUserWithoutGroupsMayNotReadTheVersion) {
   EXPECT_EQ(review({"system:unauthenticated"}), Decision::kAllow);
 }
 
-TEST_F(Security, TheFirstOpinionWinsAndReasonsOfTheSilentAreKept) {
+TEST_F(Security, TheFirstDecisionWinsAndReasonsOfNoOpinionsAreKept) {
   context.user = UserInfo{"jane", "", {}, {}};
   context.info.path = "/x";
   context.info.verb = "get";

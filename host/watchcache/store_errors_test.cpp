@@ -406,7 +406,7 @@ TEST_F(StoreErrors, AnObjectWhoseKeyIsAvailableAgainIsShownWithoutAWrite) {
   EXPECT_TRUE(get("a").ok());
 }
 
-TEST_F(StoreErrors, WhileAKeyServiceIsAwayNoIncompleteListIsShown) {
+TEST_F(StoreErrors, WhileAKeyServiceIsUnavailableNoIncompleteListIsShown) {
   put("a");
   write("/registry/configmaps/ns/b", "sealed");
   storage_.key_service_down = true;

@@ -168,7 +168,7 @@ TEST_F(RemoteServicesTest, SayWhyAServiceCannotBeAsked) {
                                "\"https://agg.example.com:443/apis/agg.io/v1\": dial tcp 10.0.0.9:443: connect: connection refused");
 }
 
-TEST_F(RemoteServicesTest, TheServerIsBelievedByItsServicesNameAndTheBundle) {
+TEST_F(RemoteServicesTest, TheServerIsVerifiedByItsServicesNameAndTheBundle) {
   host_.flags["proxy-client-cert-file"] = "/front.crt";
   host_.flags["proxy-client-key-file"] = "/front.key";
   answer();

@@ -278,7 +278,7 @@ TEST(FlowRules, AServiceAccountIsAUserOfItsNamespace) {
   EXPECT_FALSE(matches(of("*"), account("ab", "y"), path("get", "/")));
 }
 
-TEST(FlowRules, AFlowIsAUserANamespaceOrEverybody) {
+TEST(FlowRules, AFlowIsAUserANamespaceOrAllRequests) {
   const RequestInfo pods = resource("get", "", "pods", "ns");
   const UserInfo jane = user("jane", {});
   EXPECT_EQ(schema_of("").flow_of(jane, pods), "");

@@ -92,7 +92,7 @@ TEST(Level, ARequestWiderThanTheLevelRunsAlone) {
   EXPECT_EQ(work.come("a", 5), Level::Queued::kNoSeat);
 }
 
-TEST(Level, AnExemptOneHasSeatsForEverybody) {
+TEST(Level, AnExemptLevelHasSeatsForAllRequests) {
   Level level("exempt", true, Time(1h));
   for (int i = 0; i < 1000; ++i) EXPECT_EQ(level.try_take(1, Time(1h)), Level::Taken::kTaken);
   EXPECT_FALSE(level.idle());

@@ -105,7 +105,7 @@ class Rules(unittest.TestCase):
                 wrong.append('%s: without an example, the message stands at the place: %s' % (number, row['message']))
         self.assertEqual(wrong, [], '\n' + '\n'.join(wrong[:50]))
 
-    def test_every_example_is_refused_in_those_words(self):
+    def test_every_example_is_refused_with_those_messages(self):
         known = rules.bases()
         wrong = []
         with Server(*FLAGS) as server:

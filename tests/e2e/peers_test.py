@@ -202,7 +202,7 @@ class Peers(PeersCases, WithEtcd):
         for server in (self.one, self.two):
             self.assertTrue(harness.wait_for(lambda server=server: server.request('GET', path)[0] == 404))
 
-    def test_what_is_passed_on_is_counted(self):
+    def test_forwarded_requests_are_counted(self):
         self.assertTrue(harness.wait_for(lambda: self.one.request('GET', JOBS)[0] == 200, 60))
         counts = [line for line in self.one.request('GET', '/metrics')[2].splitlines() if line.startswith('apiserver_rerouted_request_total')]
         for resource in ('group="batch",version="v1",resource="jobs"', 'group="",version="",resource=""'):

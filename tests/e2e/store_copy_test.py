@@ -178,7 +178,7 @@ class Copy(unittest.TestCase):
             self.assertEqual((code, answer['message']), (400, 'the text is no hold'))
             self.assertEqual(server.request('POST', '/debug/store/range', {'start': '/registry/'}, client_certificate=False)[0], 403)
 
-    def test_what_cannot_be_done_is_said_and_changes_nothing(self):
+    def test_actions_that_are_impossible_are_reported_and_change_nothing(self):
         first, empty, etcd = self.directory(), self.directory(), self.etcd()
         silent = socket.socket()  # its port is reserved, and refuses connections
         self.addCleanup(silent.close)

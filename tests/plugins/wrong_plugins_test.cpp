@@ -178,7 +178,7 @@ TEST_F(WrongPlugins, ADirectoryFullOfThemStopsNoValidPlugin) {
   EXPECT_EQ(code(set, "actor"), finding_code::kBoostVersion);
 }
 
-TEST_F(WrongPlugins, ARequiredOneThatFailsStopsTheStartAndSaysWhy) {
+TEST_F(WrongPlugins, ARequiredPluginThatFailsMakesStartupFailWithTheReason) {
   add("core", "throw in provision");
   add("good");
   auto result = services_.load({{plugins_.path()}, {}, {"core"}, copies_.path()});

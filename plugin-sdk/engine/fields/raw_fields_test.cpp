@@ -49,7 +49,7 @@ TEST(RawFieldsTest, AFieldThatIsNamedTwiceIsOne) {
 }
 
 // Sixteen bytes are compared at a time.
-TEST(RawFieldsTest, WhatIsNotCompactIsFoundWhereverItStands) {
+TEST(RawFieldsTest, TextThatIsNotCompactIsFoundAtAnyPosition) {
   const std::string plain = R"({"f:metadata":{"f:labels":{".":{},"f:a":{}}}})";
   const auto compacted = [](std::string_view text) {
     std::string out;

@@ -116,7 +116,7 @@ TEST(Rules, AStructIsHeldToMoreInOnePlaceThanInAnother) {
   EXPECT_EQ(spec_problems(R"("here":{"path":"/a","note":"n"})"), "");
 }
 
-TEST(Rules, SomeValuesAreBlamedOnTheirHolder) {
+TEST(Rules, ErrorsOfSomeValuesAreReportedForTheirHolder) {
   EXPECT_TRUE(spec_problems(R"("headers":[{"name":"A-b"},{"name":"a b"}])")
                   .starts_with("spec.headers: Invalid value: \"a b\": a valid HTTP header must consist of"));
 }

@@ -102,7 +102,7 @@ TEST(RulesBeyondAMember, NamesMayBeStandardOrHaveADomain) {
   EXPECT_EQ(problems(R"({"spec":{"name":"aaaaaaaaa"}})"), "spec.name: Invalid value: \"\": is long");
 }
 
-TEST(RulesBeyondAMember, ListsHaveOneItemAndOneMemberIsBlamedForTwo) {
+TEST(RulesBeyondAMember, ListsHaveOneItemAndOneMemberIsReportedForTwo) {
   EXPECT_EQ(problems(R"({"spec":{"items":[{"op":"One","values":["a"]}]}})"), "");
   EXPECT_EQ(problems(R"({"spec":{"items":[{"op":"One"}]}})"), "spec.items[0].values: Required value: exactly one");
   EXPECT_EQ(problems(R"({"spec":{"items":[{"op":"One","values":["a","b"]}]}})"), "spec.items[0].values: Required value: exactly one");

@@ -47,7 +47,7 @@ TEST(Frames, NoTwoShareMemoryWhateverTheirSizes) {
   for (const Held& held : all) EXPECT_TRUE(release(held)) << held.size;
 }
 
-TEST(Frames, OneThreadMayTakeWhatAnotherGivesBack) {
+TEST(Frames, OneThreadMayReuseWhatAnotherReleases) {
   std::vector<Held> all;
   for (std::size_t i = 0; i < 5'000; ++i) all.push_back(take(64 + i % 900, static_cast<unsigned char>(i)));
   std::thread other([&all] {

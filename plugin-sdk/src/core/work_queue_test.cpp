@@ -28,7 +28,7 @@ class WorkQueueTest : public ::testing::Test {
   std::shared_ptr<WorkQueue> queue = std::make_shared<WorkQueue>(turns, item_exponential_failure_rate_limiter(5ms, 1s));
 };
 
-TEST_F(WorkQueueTest, AKeyStandsInItOnce) {
+TEST_F(WorkQueueTest, AKeyIsQueuedOnce) {
   for (const char* key : {"a", "b", "a", "a"}) queue->add(key);
   EXPECT_EQ(queue->length(), 2u);
   EXPECT_EQ(take_some(2), (std::vector<std::string>{"a", "b"}));

@@ -210,7 +210,7 @@ TEST(PodMounts, VariablesAreReadFromEmptyDirectories) {
   EXPECT_EQ(with(R"(v","hostPath":{"path":"/x"})"), place + "Invalid value: \"v\": referenced volume must be of type emptyDir");
 }
 
-TEST(PodMounts, ModesAreBlamedOnTheList) {
+TEST(PodMounts, ErrorsOfModesAreReportedForTheList) {
   const std::string volumes = R"("volumes":[{"name":"v","emptyDir":{}}])";
   const auto with = [&](const std::string& members) {
     return in_container(R"("volumeMounts":[{"name":"v","mountPath":"/v",)" + members + "}]", volumes);

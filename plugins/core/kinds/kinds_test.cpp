@@ -101,7 +101,7 @@ TEST(Nodes, AreNoLongerConfigured) {
   EXPECT_NE(find_path(nodes.created(configured("nodeInfo", "machineID")), "status.nodeInfo"), nullptr);
 }
 
-TEST(Nodes, TaintsAreBlamedTwiceOnUpdate) {
+TEST(Nodes, TaintsAreReportedTwiceOnUpdate) {
   const std::string_view twice = R"({"spec":{"taints":[{"key":"a","effect":"NoExecute"},{"key":"a","effect":"NoExecute"}]}})";
   const std::string blame =
       "metadata.taints[1]: Duplicate value: {\"Key\":\"a\",\"Value\":\"\",\"Effect\":\"NoExecute\",\"TimeAdded\":null}: taints must be "
@@ -244,7 +244,7 @@ TEST(LimitRanges, FillDefaultsFromBounds) {
   EXPECT_EQ(to_json(item.at("defaultRequest")), R"({"cpu":"2","memory":"1Mi"})");
 }
 
-TEST(Kinds, BlameChangesOfMetadataTwiceButForThree) {
+TEST(Kinds, ReportChangesOfMetadataTwiceExceptForThree) {
   EXPECT_TRUE(core_group()->kind("ConfigMap").facts.rechecks_metadata_change);
   for (const KindRow& row : {core_group()->kind("Event"), core_group()->kind("LimitRange"), core_group()->kind("PersistentVolume")}) {
     EXPECT_FALSE(row.facts.rechecks_metadata_change) << row.kind;

@@ -172,7 +172,7 @@ TEST(Services, RepeatedNodePortsAreFound) {
   EXPECT_EQ(repeated_node_port(parse(R"({"ports":[{"protocol":"TCP","nodePort":30443},{"protocol":"UDP","nodePort":30443}]})")), "");
 }
 
-TEST(Services, ABadBalancerClassIsBlamedTwiceOnUpdate) {
+TEST(Services, ABadLoadBalancerClassIsReportedTwiceOnUpdate) {
   const Object old = prepared(R"({"ports":[{"port":80}]})");
   const Object now = prepared(R"({"ports":[{"port":80}],"loadBalancerClass":"a"})");
   const std::string blame = "spec.loadBalancerClass: Forbidden: may only be used when `type` is 'LoadBalancer'";
@@ -265,7 +265,7 @@ TEST(Services, OnlyALoadBalancerHasPointsOfOne) {
   EXPECT_EQ(to_json(now.at("status")), R"({"loadBalancer":{}})");
 }
 
-TEST(Services, ExternalNameLetsGoOfTheAddress) {
+TEST(Services, ExternalNameReleasesTheAddress) {
   const Object old = parse(R"({"spec":{"type":"ClusterIP","clusterIP":"10.0.0.3","clusterIPs":["10.0.0.3"],"ports":[]}})");
   Object now = parse(R"({"spec":{"type":"ExternalName","externalName":"e.com","clusterIP":"10.0.0.3","clusterIPs":["10.0.0.3"]}})");
   RequestContext context;
