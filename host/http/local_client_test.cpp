@@ -53,7 +53,7 @@ class LocalClientTest : public testing::Test {
     return run_on(loop_, fetch(std::move(call)));
   }
   // Reads one piece and destroys the response.
-  Task<std::size_t> taste(std::string target) {
+  Task<std::size_t> read_some_bytes(std::string target) {
     HttpCall call;
     call.target = std::move(target);
     auto answer = co_await client_->call(std::move(call));
@@ -156,7 +156,7 @@ TEST_F(LocalClientTest, ACallFromAThreadWithoutAnExecutorIsAnError) {
 }
 
 TEST_F(LocalClientTest, TheHandlerWaitsForAReaderAndIsNotifiedOfItsEnd) {
-  EXPECT_GT(run_on(loop_, taste("/endless")), 0u);
+  EXPECT_GT(run_on(loop_, read_some_bytes("/endless")), 0u);
   tasks_.close();
   run_on(loop_, drained());
   EXPECT_EQ(handler_.closes, 1);

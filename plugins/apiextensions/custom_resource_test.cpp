@@ -17,10 +17,10 @@ class RecordingExchange final : public ForwardingExchange {
  public:
   RecordingExchange() : ForwardingExchange(static_cast<Exchange&>(*this)) {}  // not a copy of itself
   bool peer_gone() const noexcept override {
-    ++looks;
+    ++closed_calls;
     return gone;
   }
-  mutable int looks = 0;
+  mutable int closed_calls = 0;
   bool gone = false;
 };
 
@@ -278,12 +278,12 @@ TEST(CustomResourceTest, ARequestThatIsOverEndsTheRunsOfItsRules) {
   context.exchange = &exchange;
   context.received = std::chrono::steady_clock::now() - std::chrono::hours(1);
   EXPECT_EQ(found(), "");
-  EXPECT_EQ(exchange.looks, 1);
+  EXPECT_EQ(exchange.closed_calls, 1);
   exchange.gone = true;
   EXPECT_EQ(found(), interrupted) << "the connection was not looked at";
   context.received = std::chrono::steady_clock::now() + std::chrono::hours(1);
   EXPECT_EQ(found(), "") << "short runs do not look at it";
-  EXPECT_EQ(exchange.looks, 2);
+  EXPECT_EQ(exchange.closed_calls, 2);
 }
 
 TEST(CustomConverterTest, KnowsTheFieldLabelsOfItsOwnVersion) {

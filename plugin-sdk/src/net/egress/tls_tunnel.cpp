@@ -159,7 +159,7 @@ class Relay {
 class TlsProxyStream final : public ProxyStream {
  public:
   TlsProxyStream(Socket socket, SslPtr ssl) : socket_(std::move(socket)), ssl_(std::move(ssl)) {}
-  Status shake_hands() {
+  Status handshake() {
     while (true) {
       const int done = SSL_connect(ssl_.get());
       if (done == 1) return {};
@@ -282,7 +282,7 @@ Result<std::unique_ptr<ProxyStream>> tls_stream(Socket socket, const ProxyTls& t
   if (ssl == nullptr || SSL_set_fd(ssl.get(), socket.get()) != 1) return service_unavailable("tls: handshake failure");
   set_expected_name(ssl.get(), tls.server_name);
   auto stream = std::make_unique<TlsProxyStream>(std::move(socket), std::move(ssl));
-  if (Status status = stream->shake_hands(); !status.ok()) return status;
+  if (Status status = stream->handshake(); !status.ok()) return status;
   return std::unique_ptr<ProxyStream>(std::move(stream));
 }
 
