@@ -73,8 +73,8 @@ class FakeClient final : public HttpClient {
 };
 
 // Appends the availability to a list; Autoregister writes it to the APIService.
-Task<Status> record_report(std::vector<std::string>& last_report, std::string name, Availability availability) {
-  last_report.push_back(name + " " + availability.status + " " + availability.reason + ": " + availability.message);
+Task<Status> record_report(std::vector<std::string>& reports, std::string name, Availability availability) {
+  reports.push_back(name + " " + availability.status + " " + availability.reason + ": " + availability.message);
   co_return Status();
 }
 
