@@ -57,7 +57,7 @@ class Asked:
     def kubectl(self, binary):
         self.server.kubectl(binary, 'get', 'namespaces')
 
-    def kubectl_anew(self, binary):
+    def kubectl_fresh(self, binary):
         cache = os.path.join(self.server.dir, 'cache')
         if os.path.exists(cache):
             os.rename(cache, os.path.join(self.server.dir, 'cache-%d' % time.monotonic_ns()))
@@ -99,7 +99,7 @@ def main():
              ('a list', lambda asked: asked.read('/api/v1/namespaces')),
              ('end of a namespace', lambda asked: asked.end_namespace())]
     for binary in harness.kubectls()[:1]:
-        kinds += [('kubectl get', lambda asked: asked.kubectl(binary)), ('kubectl get, no cache', lambda asked: asked.kubectl_anew(binary))]
+        kinds += [('kubectl get', lambda asked: asked.kubectl(binary)), ('kubectl get, no cache', lambda asked: asked.kubectl_fresh(binary))]
     hanging = aggregated.Hanging()
     without, beside = Asked(), Asked()
     try:

@@ -90,7 +90,7 @@ def cpu(server):
     return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
 
 
-def settle(server):
+def wait_for_idle(server):
     """Waits until the server is idle and freed memory has been released."""
     before = -1.0
     while cpu(server) - before > 0.03:
@@ -139,19 +139,19 @@ def wait_served(server, paths, connection):
 
 def cost(server_of, options):
     server = server_of()
-    settle(server)
+    wait_for_idle(server)
     base = rss(server)
     paths = create(server, bodies_of(range(options.count), options.bytes))
     wait_served(server, paths[-CLIENTS:], server.connect())
-    settle(server)
+    wait_for_idle(server)
     print('%d types: %.1f KB each' % (options.count, (rss(server) - base) / options.count))
     wait_served(server, paths, server.connect())
-    settle(server)
+    wait_for_idle(server)
     print('when each has been asked for its objects: %.1f KB each' % ((rss(server) - base) / options.count))
     server.terminate()
     again = server_of(server.dir)
     wait_served(again, paths[:1], again.connect())
-    settle(again)
+    wait_for_idle(again)
     print('after a restart: %.1f KB each' % ((rss(again) - base) / options.count))
     again.stop()
     server.stop()
@@ -177,7 +177,7 @@ def served(server_of, options):
     server = server_of()
     print('alone: ' + times_to_served(server, 1000000))
     wait_served(server, create(server, bodies_of(range(options.count), 4000)), server.connect())
-    settle(server)
+    wait_for_idle(server)
     print('beside %d: %s' % (options.count, times_to_served(server, 2000000)))
     server.stop()
 
@@ -220,7 +220,7 @@ def many(server_of, options):
     after, discovery, openapi = read_documents(server, options.count)
     print('%d of %d KB: created in %.1f s, served after %.1f s (%.1f s of CPU), in discovery %.1f s later, which takes %.2f s, OpenAPI v3 of their groups %.1f s (%.1f s)' % (
         options.count, options.bytes // 1000, created - start, ready - start, spent, after, discovery, openapi, cpu(server) - used - spent))
-    settle(server)
+    wait_for_idle(server)
     print('%.0f MB' % (rss(server) / 1024))
     server.terminate()
     start = time.monotonic()
@@ -230,7 +230,7 @@ def many(server_of, options):
     print('served after %.2f s' % (time.monotonic() - start))
     _, discovery, openapi = read_documents(again, options.count)
     print('discovery %.2f s, OpenAPI v3 of their groups %.1f s' % (discovery, openapi))
-    settle(again)
+    wait_for_idle(again)
     print('%.0f MB' % (rss(again) / 1024))
     again.stop()
     server.stop()
@@ -276,7 +276,7 @@ def metrics(server_of, options):
     paths = create(server, bodies_of(range(options.count), 0))
     wait_served(server, paths, server.connect())
     create_objects(server, options.count)
-    settle(server)
+    wait_for_idle(server)
     connection = server.connect()
     path = '/apis/%s/v1/namespaces/default/%s/one' % (definition(0, 0)['spec']['group'], definition(0, 0)['spec']['names']['plural'])
 

@@ -43,9 +43,9 @@ class NoAdmission final : public WriteAdmission {
   Task<Status> validate(const AdmissionAttributes&) override { co_return Status(); }
 };
 
-class Given final : public UpdatedObjectInfo {
+class ReplacedObjectInfo final : public UpdatedObjectInfo {
  public:
-  explicit Given(Object object) : object_(std::move(object)) {}
+  explicit ReplacedObjectInfo(Object object) : object_(std::move(object)) {}
   Task<Result<Object>> updated_object(RequestContext&, const Object*) override { co_return std::move(object_); }
 
  private:
@@ -155,8 +155,8 @@ class Bench {
       Applied applied(std::move(object));
       co_return co_await manager_.wanted(applied, nullptr, context, options, &live);
     }
-    Given given(std::move(object));
-    co_return co_await manager_.wanted(given, nullptr, context, options, &live);
+    ReplacedObjectInfo replacement(std::move(object));
+    co_return co_await manager_.wanted(replacement, nullptr, context, options, &live);
   }
 
   Task<Result<Object>> admitted(RequestContext& context, Object object) {

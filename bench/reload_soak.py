@@ -172,7 +172,7 @@ def mapped_builds(server, plugin):
         return len({word for line in f for word in line.split() if part in word})
 
 
-def settle(server, plugin):
+def wait_for_unmapped(server, plugin):
     """Waits until the code of former builds is unmapped, a minute after their last use, and the server has returned free memory to the system,
     which it does every ten seconds; how many builds are still mapped two minutes later."""
     wait_for(lambda: mapped_builds(server, plugin) == 1, 180)
@@ -227,7 +227,7 @@ def soak(server, plugin, reloads, rate, processes, connections, watches, settled
     for n in range(reloads):
         if n == int(reloads * WARM):
             if settled:
-                settle(server, plugin)
+                wait_for_unmapped(server, plugin)
             first, counted = memory(server), time.monotonic()
         at = time.monotonic()
         code, _, answer = server.request('POST', '/plugins/upgrade', {'name': plugin.name, 'file': plugin.files[(n + 1) % 2]}, connection=control)
@@ -235,7 +235,7 @@ def soak(server, plugin, reloads, rate, processes, connections, watches, settled
             raise AssertionError('reload %d: %s %s\n%s' % (n, code, answer, server.text()[-3000:]))
         times.append(time.monotonic() - at)
         peak = max(peak, memory(server))
-    left = settle(server, plugin) if settled else None
+    left = wait_for_unmapped(server, plugin) if settled else None
     last, seconds = memory(server), time.monotonic() - begun
     if settled:
         time.sleep(time.monotonic() - counted)

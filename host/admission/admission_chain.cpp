@@ -46,7 +46,7 @@ Metric& step_durations() {
 double seconds_between(Clock::time_point from, Clock::time_point to) { return std::chrono::duration<double>(to - from).count(); }
 
 // The first and the longest pause between two calls of ready(). Most plugins wait for a list that takes a few milliseconds.
-constexpr std::chrono::milliseconds kFirstLook{1}, kLastLook{100};
+constexpr std::chrono::milliseconds kFirstReadyPause{1}, kLongestReadyPause{100};
 
 // ---- calls of a plugin
 
@@ -187,8 +187,8 @@ class AdmissionChain::StepClock {
   Clock::time_point last_ = began_;
 };
 
-AdmissionChain::AdmissionChain(std::chrono::nanoseconds patience)
-    : durations_(std::make_unique<const DurationCells>()), patience_(patience) {}
+AdmissionChain::AdmissionChain(std::chrono::nanoseconds ready_timeout)
+    : durations_(std::make_unique<const DurationCells>()), ready_timeout_(ready_timeout) {}
 AdmissionChain::~AdmissionChain() = default;
 
 void AdmissionChain::publish(const Plugins& plugins) {
@@ -295,8 +295,8 @@ Task<Result<WriteAdmission::Begun>> AdmissionChain::begin(const AdmissionAttribu
 }
 
 Task<Status> AdmissionChain::wait_ready(const AdmissionPlugin& plugin, const AdmissionAttributes& attributes) const {
-  const auto until = std::chrono::steady_clock::now() + patience_;
-  for (auto pause = kFirstLook; !plugin.ready(); pause = std::min(pause * 2, kLastLook)) {
+  const auto until = std::chrono::steady_clock::now() + ready_timeout_;
+  for (auto pause = kFirstReadyPause; !plugin.ready(); pause = std::min(pause * 2, kLongestReadyPause)) {
     if (std::chrono::steady_clock::now() >= until) co_return admission_forbidden(attributes, "not yet ready to handle request");
     co_await sleep_for(pause);
   }

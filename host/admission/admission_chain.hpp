@@ -19,8 +19,8 @@ namespace backplane {
 
 class AdmissionChain final : public WriteAdmission {
  public:
-  // `patience`: how long a write waits for a plugin that is not ready.
-  explicit AdmissionChain(std::chrono::nanoseconds patience = std::chrono::seconds(10));
+  // `ready_timeout`: how long a write waits for a plugin that is not ready.
+  explicit AdmissionChain(std::chrono::nanoseconds ready_timeout = std::chrono::seconds(10));
   ~AdmissionChain() override;
   using Plugins = std::vector<std::shared_ptr<const AdmissionPlugin>>;
   // Replaces all plugins. A running step continues with the plugins with which it began.
@@ -43,7 +43,7 @@ class AdmissionChain final : public WriteAdmission {
 
   kit::Published<Entries> entries_{std::make_shared<const Entries>()};
   const std::unique_ptr<const DurationCells> durations_;  // the durations of the steps
-  const std::chrono::nanoseconds patience_;
+  const std::chrono::nanoseconds ready_timeout_;
 };
 
 }  // namespace backplane

@@ -113,13 +113,13 @@ TEST_F(AdmissionChainTest, ARequestedSecondPassRunsThePluginsThatReinvoke) {
 
 class Waiting final : public AdmissionPlugin {
  public:
-  explicit Waiting(int looks) : looks_(looks) {}
+  explicit Waiting(int ready_checks) : ready_checks_(ready_checks) {}
   std::string_view name() const noexcept override { return "waiting"; }
   bool handles(AdmissionOperation) const noexcept override { return true; }
-  bool ready() const noexcept override { return looks_-- <= 0; }
+  bool ready() const noexcept override { return ready_checks_-- <= 0; }
 
  private:
-  mutable std::atomic<int> looks_;
+  mutable std::atomic<int> ready_checks_;
 };
 
 // Publishes another chain during a step.
@@ -151,30 +151,30 @@ TEST_F(AdmissionChainTest, AStepEndsWithThePluginsThatItBeganWith) {
 }
 
 // Ends on another executor, and throws there if `throws` is true.
-class Wanderer final : public AdmissionPlugin {
+class ExecutorSwitchingPlugin final : public AdmissionPlugin {
  public:
-  Wanderer(Executor& other, bool throws) : other_(other), throws_(throws) {}
+  ExecutorSwitchingPlugin(Executor& other, bool throws) : other_(other), throws_(throws) {}
   std::string_view name() const noexcept override { return "Wanderer"; }
   bool handles(AdmissionOperation) const noexcept override { return true; }
   bool begins(AdmissionOperation) const noexcept override { return true; }
-  Task<Status> admit(AdmissionAttributes&) const override { return wander(); }
-  Task<Status> validate(const AdmissionAttributes&) const override { return wander(); }
+  Task<Status> admit(AdmissionAttributes&) const override { return switch_executor(); }
+  Task<Status> validate(const AdmissionAttributes&) const override { return switch_executor(); }
   Task<Result<std::unique_ptr<BegunWrite>>> begin(const AdmissionAttributes&) const override {
-    (void)co_await wander();
+    (void)co_await switch_executor();
     co_return std::make_unique<Write>(*this);
   }
 
  private:
   class Write final : public BegunWrite {
    public:
-    explicit Write(const Wanderer& plugin) : plugin_(plugin) {}
+    explicit Write(const ExecutorSwitchingPlugin& plugin) : plugin_(plugin) {}
     Task<Result<bool>> join(RequestContext&, StoreTransaction&) override { co_return true; }
-    Task<void> finish(bool) override { (void)co_await plugin_.wander(); }
+    Task<void> finish(bool) override { (void)co_await plugin_.switch_executor(); }
 
    private:
-    const Wanderer& plugin_;
+    const ExecutorSwitchingPlugin& plugin_;
   };
-  Task<Status> wander() const {
+  Task<Status> switch_executor() const {
     co_await resume_on(other_);
     if (throws_) throw std::runtime_error("lost");
     co_return Status();
@@ -205,7 +205,7 @@ Task<StepResult> run_steps(AdmissionChain& chain, AdmissionAttributes& attribute
 TEST_F(AdmissionChainTest, AStepEndsOnTheExecutorOnWhichItBegan) {
   IoLoop other("other");
   other.start();
-  add(std::make_shared<Wanderer>(other, false));
+  add(std::make_shared<ExecutorSwitchingPlugin>(other, false));
   const StepResult result = run_on(loop_, run_steps(chain, attributes));
   EXPECT_TRUE(result.status.ok()) << result.status.message();
   EXPECT_EQ(result.executor, &loop_);
@@ -215,7 +215,7 @@ TEST_F(AdmissionChainTest, AStepEndsOnTheExecutorOnWhichItBegan) {
 TEST_F(AdmissionChainTest, APluginThatThrowsOnAnotherExecutorRefusesTheWriteOnItsOwn) {
   IoLoop other("other");
   other.start();
-  add(std::make_shared<Wanderer>(other, true));
+  add(std::make_shared<ExecutorSwitchingPlugin>(other, true));
   const StepResult result = run_on(loop_, run_steps(chain, attributes));
   EXPECT_EQ(result.status.reason(), Reason::kInternalError);
   EXPECT_NE(result.status.message().find("admission plugin Wanderer threw: lost"), std::string::npos) << result.status.message();

@@ -28,7 +28,7 @@ class AdmissionConfigTest : public ::testing::Test {
   const std::string where_ = "unable to read admission control configuration from \"/x/config.yaml\": ";
 };
 
-TEST_F(AdmissionConfigTest, GivesAPluginWhatStandsInItOrInTheFileItNames) {
+TEST_F(AdmissionConfigTest, APluginGetsItsInlineConfigurationOrTheNamedFile) {
   write("limits.yaml", "kind: Limits\nlimits: [1, 2]\n");
   const auto path = write("admission.yaml",
                           head_ + "plugins:\n- name: A\n  configuration: {kind: X, count: 1}\n- name: B\n  path: limits.yaml\n- name: C\n");

@@ -43,7 +43,7 @@ class ComputedObjects::Stream final : public WatchStream {
         const std::lock_guard lock(mutex_);
         if (cancelled_) co_return std::vector<WatchEvent>();
         if (!events_.empty()) co_return std::exchange(events_, {});
-        waking = waking_.emplace();
+        waking = wake_promise_.emplace();
       }
       auto woken = waking->future();
       co_await woken;
@@ -54,7 +54,7 @@ class ComputedObjects::Stream final : public WatchStream {
     {
       const std::lock_guard lock(mutex_);
       cancelled_ = true;
-      waking = std::exchange(waking_, std::nullopt);
+      waking = std::exchange(wake_promise_, std::nullopt);
     }
     if (waking) waking->set(true);
   }
@@ -64,7 +64,7 @@ class ComputedObjects::Stream final : public WatchStream {
     {
       const std::lock_guard lock(mutex_);
       events_.push_back(event);
-      waking = std::exchange(waking_, std::nullopt);
+      waking = std::exchange(wake_promise_, std::nullopt);
     }
     if (waking) waking->set(true);
   }
@@ -73,7 +73,7 @@ class ComputedObjects::Stream final : public WatchStream {
   const ListOptions options_;
   std::mutex mutex_;
   std::vector<WatchEvent> events_;
-  std::optional<Promise<bool>> waking_;
+  std::optional<Promise<bool>> wake_promise_;
   bool cancelled_ = false;
 };
 

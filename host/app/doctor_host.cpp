@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kLittleRoom = 1'000'000'000, kNoRoom = 100'000'000;
+constexpr std::uint64_t kLowSpace = 1'000'000'000, kNoSpace = 100'000'000;
 constexpr unsigned kFewInPercent = 5;
 constexpr rlim_t kManyFiles = 65'536, kFewFiles = 1'024;
 constexpr mode_t kOthers = 077;
@@ -117,9 +117,9 @@ void check_disk(const DoctorSubject& subject, Diagnoses& out) {
   }
   const std::uint64_t free = static_cast<std::uint64_t>(room.f_bavail) * room.f_frsize;
   const std::uint64_t all = static_cast<std::uint64_t>(room.f_blocks) * room.f_frsize;
-  const bool little = free < kLittleRoom || (all > 0 && free * 100 / all < kFewInPercent);
+  const bool little = free < kLowSpace || (all > 0 && free * 100 / all < kFewInPercent);
   const std::string text = shown_bytes(free) + " of " + shown_bytes(all) + " free on the file system of " + path;
-  if (free < kNoRoom) {
+  if (free < kNoSpace) {
     out.push_back({"disk", DiagnosisLevel::kError, text, "make room: a store that cannot write refuses all writes"});
   } else if (little) {
     out.push_back({"disk", DiagnosisLevel::kWarning, text, "make room, or move the data directory to a larger file system"});

@@ -13,7 +13,7 @@
 namespace backplane {
 namespace {
 
-constexpr timeval kAnswerTime{0, 500'000};
+constexpr timeval kSocketTimeout{0, 500'000};
 constexpr std::size_t kMaxAnswer = 64 * 1024;
 
 FileDescriptor connect_to(const LoopbackUrl& url) {
@@ -32,8 +32,8 @@ FileDescriptor connect_to(const LoopbackUrl& url) {
   }
   FileDescriptor fd(::socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!fd.valid()) return {};
-  setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &kAnswerTime, sizeof kAnswerTime);
-  setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &kAnswerTime, sizeof kAnswerTime);  // also limits connect()
+  setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &kSocketTimeout, sizeof kSocketTimeout);
+  setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &kSocketTimeout, sizeof kSocketTimeout);  // also limits connect()
   if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0) return {};
   return fd;
 }

@@ -11,7 +11,7 @@ namespace backplane {
 namespace {
 
 // The gates that the host reads, or that x-backplane-gate names in a type of a built-in kind.
-constexpr std::string_view kThatSwitch[] = {
+constexpr std::string_view kSwitchedGates[] = {
     "ConstrainedImpersonation",
     "TokenRequestServiceAccountUIDValidation",
     "APIResponseCompression",
@@ -90,7 +90,7 @@ constexpr std::string_view kThatSwitch[] = {
 };
 // The gates whose behaviour cannot be switched off. A gate that guards fields of a kind is in this list if the server accepts, validates
 // and stores the fields.
-constexpr std::string_view kThere[] = {
+constexpr std::string_view kAlwaysOnGates[] = {
     "AggregatedDiscoveryRemoveBetaType",
     "AllowServiceExternalIPs",
     "AnonymousAuthConfigurableEndpoints",
@@ -158,15 +158,15 @@ constexpr std::string_view kThere[] = {
 
 // The gates of kube-apiserver whose behaviour is not implemented. A gate that is in no list belongs to another component, or controls an
 // internal of the Go implementation.
-constexpr std::string_view kAbsent[] = {
+constexpr std::string_view kUnimplementedGates[] = {
     "APIServerTracing", "SELinuxMount", "ShardedListAndWatch", "TaintTolerationComparisonOperators", "UserNamespacesHostNetworkSupport",
 };
 
-constexpr MissingGate kNotThere[] = {
+constexpr MissingGate kUnsupportedGates[] = {
     {"ShardedListAndWatch", "shardSelector is not served, lists and watches would be of all shards"},
 };
 
-constexpr MissingGate kPartlyThere[] = {
+constexpr MissingGate kPartialGates[] = {
     {"CoordinatedLeaderElection", "LeaseCandidates are served; no controller elects a leader among them"},
     {"StorageVersionAPI", "StorageVersions are served; this server writes none"},
 };
@@ -241,11 +241,11 @@ std::vector<FeatureGate> gates_of(const ApiRelease& release) {
   }
   return out;
 }
-std::span<const std::string_view> switched_gates() noexcept { return kThatSwitch; }
-std::span<const std::string_view> gates_always_there() noexcept { return kThere; }
-std::span<const std::string_view> gates_absent() noexcept { return kAbsent; }
-std::span<const MissingGate> gates_not_there() noexcept { return kNotThere; }
-std::span<const MissingGate> gates_partly_there() noexcept { return kPartlyThere; }
+std::span<const std::string_view> switched_gates() noexcept { return kSwitchedGates; }
+std::span<const std::string_view> always_on_gates() noexcept { return kAlwaysOnGates; }
+std::span<const std::string_view> unimplemented_gates() noexcept { return kUnimplementedGates; }
+std::span<const MissingGate> unsupported_gates() noexcept { return kUnsupportedGates; }
+std::span<const MissingGate> partial_gates() noexcept { return kPartialGates; }
 std::span<const GateDependency> gate_dependencies() noexcept { return kNeeds; }
 
 }  // namespace backplane

@@ -30,7 +30,7 @@ struct GateDependency {
   std::array<std::string_view, 2> on;
 };
 
-// A gate of a feature that is absent or incomplete. Startup fails if a gate of gates_not_there() is enabled, because a client must not
+// A gate of a feature that is absent or incomplete. Startup fails if a gate of unsupported_gates() is enabled, because a client must not
 // assume the feature.
 struct MissingGate {
   std::string_view name;
@@ -39,12 +39,12 @@ struct MissingGate {
 
 // sorted by name; includes the gates that the release does not have (kPreAlpha)
 std::vector<FeatureGate> gates_of(const ApiRelease& release);
-std::span<const std::string_view> switched_gates() noexcept;      // gates that change the behaviour of this server
-std::span<const std::string_view> gates_always_there() noexcept;  // gates of features that cannot be switched off
-std::span<const std::string_view> gates_absent() noexcept;        // gates of kube-apiserver that are not implemented in this server
-std::span<const MissingGate> gates_not_there() noexcept;
+std::span<const std::string_view> switched_gates() noexcept;       // gates that change the behaviour of this server
+std::span<const std::string_view> always_on_gates() noexcept;      // gates of features that cannot be switched off
+std::span<const std::string_view> unimplemented_gates() noexcept;  // gates of kube-apiserver that are not implemented in this server
+std::span<const MissingGate> unsupported_gates() noexcept;
 // Gates whose kinds are served without further behaviour; `why` names what is missing.
-std::span<const MissingGate> gates_partly_there() noexcept;
+std::span<const MissingGate> partial_gates() noexcept;
 std::span<const GateDependency> gate_dependencies() noexcept;
 
 }  // namespace backplane

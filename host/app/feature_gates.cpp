@@ -59,14 +59,14 @@ void FeatureGates::set_one(std::string_view name, bool on, std::vector<std::stri
                        version_.min_compatibility.to_string());
     return;
   }
-  for (const MissingGate& missing : gates_not_there()) {
+  for (const MissingGate& missing : unsupported_gates()) {
     if (!on || missing.name != name) continue;
     problems.push_back("--feature-gates: " + std::string(name) + "=true is not supported: " + std::string(missing.why));
     return;
   }
   on_.find(name)->second = on;
   named_.emplace(name);
-  for (const MissingGate& partly : gates_partly_there()) {
+  for (const MissingGate& partly : partial_gates()) {
     if (on && partly.name == name) remarks_.push_back("feature gate " + std::string(name) + "=true: " + std::string(partly.why));
   }
   if (name == "AllAlpha" || name == "AllBeta") set_stage(name, on);
@@ -121,14 +121,14 @@ std::string_view FeatureGates::stage_of(std::string_view name) const {
 }
 
 bool FeatureGates::in_effect(std::string_view name) const {
-  return has(gates_always_there(), name) || (enabled(name) && !has(gates_absent(), name));
+  return has(always_on_gates(), name) || (enabled(name) && !has(unimplemented_gates(), name));
 }
 
 std::string FeatureGates::help() {
   constexpr std::string_view kStages[] = {"", "ALPHA", "BETA", "GA", "DEPRECATED"};
   std::string out = "Gates of --feature-gates: name, stage, default, effect.\n\n";
   for (const FeatureGate& gate : gates_of(kApiRelease)) {
-    const bool always = has(gates_always_there(), gate.name);
+    const bool always = has(always_on_gates(), gate.name);
     const std::string_view effect = has(switched_gates(), gate.name) ? "" : always ? "always on" : "no effect";
     std::string row = "  " + std::string(gate.name);
     row.resize(std::max<std::size_t>(row.size() + 1, 58), ' ');

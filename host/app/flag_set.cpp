@@ -79,7 +79,7 @@ struct Print {
 };
 
 // As pflag, does not print a default that is the zero value of its type: "" 0 false [] 0s.
-bool worth_showing(const std::string& text) { return !text.empty() && text != "0" && text != "false" && text != "[]" && text != "0s"; }
+bool is_shown_default(const std::string& text) { return !text.empty() && text != "0" && text != "false" && text != "[]" && text != "0s"; }
 
 void append_wrapped(std::string& out, std::string_view text, std::size_t indent, std::size_t columns) {
   const std::size_t width = columns > indent + 24 ? columns - indent : std::string_view::npos;
@@ -112,7 +112,7 @@ void FlagSet::add(std::string_view name, FlagType type, Target into, std::string
   insert(name, type, into, usage).letter = letter;
 }
 
-void FlagSet::pass_on(std::string_view name, FlagType type, std::string_view default_text, std::string_view usage) {
+void FlagSet::forward(std::string_view name, FlagType type, std::string_view default_text, std::string_view usage) {
   Flag& flag = insert(name, type, std::monostate(), usage);
   if (is_list(type)) {
     flag.list = split_list(default_text);
@@ -123,7 +123,7 @@ void FlagSet::pass_on(std::string_view name, FlagType type, std::string_view def
 }
 
 void FlagSet::accept(std::string_view name, FlagType type, std::string_view default_text, std::string_view usage) {
-  pass_on(name, type, default_text, usage);
+  forward(name, type, default_text, usage);
   flags_.back().accepted_only = true;
 }
 
@@ -294,7 +294,7 @@ std::string FlagSet::help(std::size_t columns) const {
       std::string head = help_head(*flag);
       head.resize(widest + 3, ' ');
       std::string usage = flag->usage;
-      if (worth_showing(flag->default_text)) {
+      if (is_shown_default(flag->default_text)) {
         usage += " (default " + (flag->type == FlagType::kString ? backplane::quoted(flag->default_text) : flag->default_text) + ")";
       }
       usage += effect_text(*flag);

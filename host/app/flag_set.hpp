@@ -61,10 +61,10 @@ class FlagSet {
   void accept(std::string_view name, FlagType type, std::string_view default_text, std::string_view usage);
   // A flag of kube-apiserver that is accepted without effect, because each of its values describes this server.
   void always(std::string_view name, FlagType type, std::string_view default_text, std::string_view usage) {
-    pass_on(name, type, default_text, usage);
+    forward(name, type, default_text, usage);
   }
   // A flag that only plugins read (Host::flag).
-  void pass_on(std::string_view name, FlagType type, std::string_view default_text, std::string_view usage);
+  void forward(std::string_view name, FlagType type, std::string_view default_text, std::string_view usage);
 
   // `args` without the program's name.  Errors: the first argument that cannot be read.
   Status parse(const std::vector<std::string>& args);

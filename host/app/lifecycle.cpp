@@ -129,7 +129,7 @@ Task<Status> run_shutdown(ShutdownParts parts) {
   signals.not_accepting_new_request.fire();
   // the limits of requests and watches, and the one of connections without --shutdown-send-retry-after, count from here
   const auto begun = Clock::now();
-  parts.server.hurry();
+  parts.server.shorten_write_timeouts();
 
   if (!parts.options.send_retry_after) {
     co_await stop_listening(parts);

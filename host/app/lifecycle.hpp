@@ -22,7 +22,7 @@ class DrainableServer {
   // Closes the listener, and then calls `done`: from then on the kernel refuses connections.
   virtual void stop_listening(std::function<void()> done) = 0;
   // Limits the wait for clients that do not read their responses.
-  virtual void hurry() = 0;
+  virtual void shorten_write_timeouts() = 0;
   // Open connections accept no new requests, and close when their running requests have ended.
   virtual void begin_drain() = 0;
   virtual Task<bool> wait_closed(std::chrono::steady_clock::time_point deadline) = 0;

@@ -29,7 +29,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // The recorded steps in order, from any thread.
-class Diary {
+class CallLog {
  public:
   void note(std::string line) {
     std::lock_guard lock(mutex_);
@@ -52,24 +52,24 @@ class Diary {
 // A server whose connections close when `open` becomes false.
 class FakeServer final : public DrainableServer {
  public:
-  explicit FakeServer(Diary& diary) : diary_(diary) {}
+  explicit FakeServer(CallLog& log) : log_(log) {}
   void stop_listening(std::function<void()> done) override {
-    diary_.note("stop listening");
+    log_.note("stop listening");
     done();
   }
-  void hurry() override { diary_.note("hurry"); }
-  void begin_drain() override { diary_.note("begin drain"); }
+  void shorten_write_timeouts() override { log_.note("shorten write timeouts"); }
+  void begin_drain() override { log_.note("begin drain"); }
   Task<bool> wait_closed(std::chrono::steady_clock::time_point deadline) override {
-    diary_.note("wait closed");
+    log_.note("wait closed");
     last_deadline = deadline;
     co_return !never_closes;
   }
-  void force_close() override { diary_.note("force close"); }
+  void force_close() override { log_.note("force close"); }
   bool never_closes = false;
   std::chrono::steady_clock::time_point last_deadline;
 
  private:
-  Diary& diary_;
+  CallLog& log_;
 };
 
 struct Lifecycle : ::testing::Test {
@@ -78,46 +78,46 @@ struct Lifecycle : ::testing::Test {
     for (NamedSignal* signal :
          {&signals.shutdown_initiated, &signals.after_shutdown_delay_duration, &signals.pre_shutdown_hooks_stopped,
           &signals.not_accepting_new_request, &signals.in_flight_requests_drained, &signals.http_server_stopped_listening}) {
-      signal->on_fire([this, signal] { diary.note(std::string(signal->name())); });
+      signal->on_fire([this, signal] { log.note(std::string(signal->name())); });
     }
   }
-  static Task<Status> hook_ok(Diary& diary) {
-    diary.note("hook");
+  static Task<Status> hook_ok(CallLog& log) {
+    log.note("hook");
     co_return Status();
   }
   static Task<Status> hook_fails() { co_return internal_error("no"); }
   ShutdownParts parts() {
-    return {options, signals, short_requests, watches, server, [this] { return hook_ok(diary); }};
+    return {options, signals, short_requests, watches, server, [this] { return hook_ok(log); }};
   }
 
   IoLoop loop{"test"};
-  Diary diary;
+  CallLog log;
   LifecycleSignals signals;
   WaitGroup short_requests;
   PacedWaitGroup watches;
-  FakeServer server{diary};
+  FakeServer server{log};
   ShutdownOptions options;
 };
 
 TEST_F(Lifecycle, WithoutRetryAfterTheListenerClosesBeforeRequestsDrain) {
   EXPECT_TRUE(run_on(loop, run_shutdown(parts())).ok());
-  EXPECT_EQ(diary.lines(),
+  EXPECT_EQ(log.lines(),
             (std::vector<std::string>{"ShutdownInitiated", "hook", "PreShutdownHooksStopped", "AfterShutdownDelayDuration",
-                                      "NotAcceptingNewRequest", "hurry", "stop listening", "HTTPServerStoppedListening", "wait closed",
-                                      "begin drain", "wait closed", "InFlightRequestsDrained", "wait closed"}));
+                                      "NotAcceptingNewRequest", "shorten write timeouts", "stop listening", "HTTPServerStoppedListening",
+                                      "wait closed", "begin drain", "wait closed", "InFlightRequestsDrained", "wait closed"}));
 }
 
 TEST_F(Lifecycle, WithRetryAfterTheListenerStaysUntilRequestsHaveDrained) {
   options.send_retry_after = true;
   EXPECT_TRUE(run_on(loop, run_shutdown(parts())).ok());
-  EXPECT_LT(diary.index("InFlightRequestsDrained"), diary.index("stop listening"));
-  EXPECT_LT(diary.index("stop listening"), diary.index("HTTPServerStoppedListening"));
+  EXPECT_LT(log.index("InFlightRequestsDrained"), log.index("stop listening"));
+  EXPECT_LT(log.index("stop listening"), log.index("HTTPServerStoppedListening"));
 }
 
 TEST_F(Lifecycle, ConnectionsThatDoNotEndAreCut) {
   server.never_closes = true;
   EXPECT_TRUE(run_on(loop, run_shutdown(parts())).ok());
-  EXPECT_LT(diary.index("force close"), diary.lines().size());
+  EXPECT_LT(log.index("force close"), log.lines().size());
 }
 
 // Regression: the limit of connections started only when the limit of requests had passed, so that both were added up.
@@ -137,12 +137,12 @@ TEST_F(Lifecycle, RequestsInFlightAreWaitedFor) {
   ASSERT_TRUE(short_requests.try_add());
   signals.http_server_stopped_listening.on_fire([this] {
     loop.post([this] {
-      diary.note("request ends");
+      log.note("request ends");
       short_requests.done();
     });
   });
   EXPECT_TRUE(run_on(loop, run_shutdown(parts())).ok());
-  EXPECT_LT(diary.index("request ends"), diary.index("InFlightRequestsDrained"));
+  EXPECT_LT(log.index("request ends"), log.index("InFlightRequestsDrained"));
 }
 
 TEST_F(Lifecycle, WatchesAreWaitedForWithinTheirGracePeriod) {
@@ -150,19 +150,19 @@ TEST_F(Lifecycle, WatchesAreWaitedForWithinTheirGracePeriod) {
   ASSERT_TRUE(watches.try_add());
   signals.not_accepting_new_request.on_fire([this] {
     loop.post([this] {
-      diary.note("watch ends");
+      log.note("watch ends");
       watches.done();
     });
   });
   EXPECT_TRUE(run_on(loop, run_shutdown(parts())).ok());
-  EXPECT_LT(diary.index("watch ends"), diary.index("InFlightRequestsDrained"));
+  EXPECT_LT(log.index("watch ends"), log.index("InFlightRequestsDrained"));
 }
 
 TEST_F(Lifecycle, TheErrorOfAPreShutdownHookIsReturnedAfterTheDrain) {
   auto with_failure = parts();
   with_failure.run_pre_shutdown_hooks = hook_fails;
   EXPECT_FALSE(run_on(loop, run_shutdown(with_failure)).ok());
-  EXPECT_LT(diary.index("InFlightRequestsDrained"), diary.lines().size());
+  EXPECT_LT(log.index("InFlightRequestsDrained"), log.lines().size());
 }
 
 TEST_F(Lifecycle, AWaitEndsWithTheSignalOrWithItsLimit) {
@@ -293,13 +293,13 @@ TEST_F(HookTest, PreShutdownHooksAllRunAndTheirErrorsComeTogether) {
 TEST_F(HookTest, APreShutdownHookThatDoesNotEndIsAnErrorAndDelaysNoOther) {
   NamedSignal never{"never"};
   struct Wait {
-    static Task<Status> for_good(Signal& signal) {
+    static Task<Status> forever(Signal& signal) {
       co_await signal.wait();
       co_return Status();
     }
   };
   int runs = 0;
-  ASSERT_TRUE(hooks.add(PreShutdownHookEntry{"stuck", [&never] { return Wait::for_good(never); }, "x"}).ok());
+  ASSERT_TRUE(hooks.add(PreShutdownHookEntry{"stuck", [&never] { return Wait::forever(never); }, "x"}).ok());
   ASSERT_TRUE(hooks.add(PreShutdownHookEntry{"next", [&runs] { return ++runs, pre_ok(); }, "x"}).ok());
   const Status status = run_on(loop, hooks.run_pre_shutdown(tasks, on_loop, std::chrono::milliseconds(20)));
   EXPECT_EQ(runs, 1);
@@ -438,17 +438,17 @@ TEST(Watchdog, PingsOnlyWhileEveryLoopRuns) {
   Watchdog watchdog({&first, &second, &first}, std::chrono::milliseconds(1), [&] { pings.release(); });
   watchdog.start();
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(pings.try_acquire_for(std::chrono::seconds(60)));
-  std::binary_semaphore hanging(0), let_go(0);
+  std::binary_semaphore hanging(0), released(0);
   second.post([&] {
     hanging.release();
-    let_go.acquire();
+    released.acquire();
   });
   hanging.acquire();
   // One ping may have passed the hanging loop already.
   while (pings.try_acquire_for(std::chrono::milliseconds(200))) {
   }
   EXPECT_FALSE(pings.try_acquire_for(std::chrono::milliseconds(200)));
-  let_go.release();
+  released.release();
   EXPECT_TRUE(pings.try_acquire_for(std::chrono::seconds(60)));
   watchdog.stop();
   first.stop();

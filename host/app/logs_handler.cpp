@@ -27,7 +27,7 @@ Task<void> answer(Exchange& exchange, int code, std::string text, std::string_vi
   co_await exchange.respond(code, type, std::move(body));
 }
 
-bool leads_up(std::string_view path) { return ("/" + std::string(path) + "/").find("/../") != std::string::npos; }
+bool has_parent_segment(std::string_view path) { return ("/" + std::string(path) + "/").find("/../") != std::string::npos; }
 
 std::string url(std::string_view name) {
   constexpr std::string_view kPlain = "-_.~/$&+,:=@";
@@ -107,7 +107,7 @@ class Logs final : public HttpHandler {
       co_await answer(exchange, 405, "405: Method Not Allowed");
       co_return;
     }
-    if (leads_up(path)) {
+    if (has_parent_segment(path)) {
       co_await answer(exchange, 400, "invalid URL path\n");
       co_return;
     }

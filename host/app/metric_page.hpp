@@ -69,7 +69,7 @@ class MetricPage {
   void set(prometheus::MetricFamily family) { set(std::move(family), false); }
   // Adds the family that an earlier scrape has set, unchanged. Returns false if there is none.
   bool keep(const std::string& name);
-  // Removes the families that `rules` disable, and adds the numbers of families by level. Requires rules.only_takes_out().
+  // Removes the families that `rules` disable, and adds the numbers of families by level. Requires rules.only_removes().
   void count(const MetricRules& rules);
 
   // The registered metrics and the families of the caches as samples, sorted by name: for other encodings, and for rules that change

@@ -27,7 +27,7 @@ class MetricRules {
   // become "unexpected". Samples whose labels are then equal are merged: counters are added up, the last gauge wins.
   void apply(std::vector<prometheus::MetricFamily>& families) const;
   // True if apply() only removes families, namely those for which takes_out() is true.
-  bool only_takes_out() const noexcept { return !shows_hidden_ && allowed_.empty(); }
+  bool only_removes() const noexcept { return !shows_hidden_ && allowed_.empty(); }
   bool takes_out(std::string_view name) const;
 
  private:

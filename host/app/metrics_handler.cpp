@@ -319,7 +319,7 @@ class MetricsHandler final : public HttpHandler {
   MetricsHandler(MetricsParts parts, MetricRules rules)
       : parts_(std::move(parts)),
         rules_(std::move(rules)),
-        has_page_(rules_.only_takes_out()),
+        has_page_(rules_.only_removes()),
         page_(constant_families(parts_.gates, parts_.version), parts_.count_objects, parts_.uncached) {
     Families first;
     add_process(first);  // sets the start time (add_start_time())

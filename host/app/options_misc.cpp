@@ -24,7 +24,7 @@ constexpr AcceptedRow kAccepted[] = {
 };
 
 // Flags that plugins and the construction of the server read by name.
-constexpr AcceptedRow kPassedOn[] = {
+constexpr AcceptedRow kPluginFlags[] = {
     {"Auditing", "audit-log-batch-buffer-size", FlagType::kInt, "10000",
      "Events in the buffer; further ones are dropped. Batch mode only."},
     {"Auditing", "audit-log-batch-max-size", FlagType::kInt, "1", "Maximum number of events in one write."},
@@ -110,9 +110,9 @@ void add_accepted_flags(FlagSet& flags) {
     flags.section(std::string(row.section));
     flags.accept(row.name, row.type, row.default_text, row.usage);
   }
-  for (const auto& row : kPassedOn) {
+  for (const auto& row : kPluginFlags) {
     flags.section(std::string(row.section));
-    flags.pass_on(row.name, row.type, row.default_text, row.usage);
+    flags.forward(row.name, row.type, row.default_text, row.usage);
   }
 }
 
@@ -200,18 +200,18 @@ namespace {
 
 // Flags that kube-controller-manager has under the same names.
 void add_controller_flags(FlagSet& flags) {
-  flags.pass_on("controllers", FlagType::kStrings, "",
+  flags.forward("controllers", FlagType::kStrings, "",
                 "Controllers to run while no kube-controller-manager holds its Lease: '*' is every controller that is on by default, 'foo' "
                 "the controller of that name, '-foo' switches it off. Empty: none. Unset: '*' if the server is started without any flag, "
                 "otherwise none.");
-  flags.pass_on("root-ca-file", FlagType::kString, "",
+  flags.forward("root-ca-file", FlagType::kString, "",
                 "Certificates that the ConfigMap kube-root-ca.crt of each namespace holds. Unset: the authority in --data-dir.");
-  flags.pass_on("cluster-signing-cert-file", FlagType::kString, "",
+  flags.forward("cluster-signing-cert-file", FlagType::kString, "",
                 "PEM certificate of the authority that issues the certificates of approved CertificateSigningRequests. Requires "
                 "--cluster-signing-key-file.");
-  flags.pass_on("cluster-signing-key-file", FlagType::kString, "", "PEM private key of --cluster-signing-cert-file.");
-  flags.pass_on("cluster-signing-duration", FlagType::kDuration, "8760h0m0s", "Longest validity of the certificates that are issued.");
-  flags.pass_on("terminated-pod-gc-threshold", FlagType::kInt, "12500",
+  flags.forward("cluster-signing-key-file", FlagType::kString, "", "PEM private key of --cluster-signing-cert-file.");
+  flags.forward("cluster-signing-duration", FlagType::kDuration, "8760h0m0s", "Longest validity of the certificates that are issued.");
+  flags.forward("terminated-pod-gc-threshold", FlagType::kInt, "12500",
                 "Number of terminated pods from which on the oldest are deleted. 0 or less: terminated pods are not deleted.");
 }
 
@@ -250,7 +250,7 @@ void BackplaneOptions::add_flags(FlagSet& flags) {
             "Threads for calls that block: reads of the embedded store, signatures, OpenAPI documents, parts of a compaction.");
   flags.add("offload-threads", &offload_threads,
             "Threads that process bodies of more than 128 KiB, so that other requests are not delayed. 0: half the number of cores.");
-  flags.pass_on("enable-namespace-controller", FlagType::kBool, "true",
+  flags.forward("enable-namespace-controller", FlagType::kBool, "true",
                 "Delete the content of terminating namespaces while no kube-controller-manager holds its Lease in kube-system.");
   add_controller_flags(flags);
 }

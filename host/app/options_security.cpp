@@ -13,26 +13,26 @@ void AuthenticationOptions::add_flags(FlagSet& flags) {
   flags.add("client-ca-file", &client_ca_file,
             "CA certificates of client certificates, PEM; the common name is the user, organizations are groups. Reloaded when the file "
             "changes. The CA in --data-dir is always accepted, too.");
-  flags.pass_on("api-audiences", FlagType::kStrings, "",
+  flags.forward("api-audiences", FlagType::kStrings, "",
                 "Audiences of tokens that have none. Unset: the issuers of service account tokens.");
-  flags.pass_on(
+  flags.forward(
       "authentication-config", FlagType::kString, "",
       "File with an AuthenticationConfiguration: issuers of JSON Web Tokens, paths without authentication. Reloaded when it changes.");
-  flags.pass_on("authentication-token-webhook-cache-ttl", FlagType::kDuration, "2m0s",
+  flags.forward("authentication-token-webhook-cache-ttl", FlagType::kDuration, "2m0s",
                 "Time for which results of the token webhook are cached.");
-  flags.pass_on("authentication-token-webhook-config-file", FlagType::kString, "", "Kubeconfig of the token webhook.");
-  flags.pass_on("authentication-token-webhook-version", FlagType::kString, "v1beta1",
+  flags.forward("authentication-token-webhook-config-file", FlagType::kString, "", "Kubeconfig of the token webhook.");
+  flags.forward("authentication-token-webhook-version", FlagType::kString, "v1beta1",
                 "Version of the TokenReview that the webhook receives.");
-  flags.pass_on("enable-bootstrap-token-auth", FlagType::kBool, "false", "Accept bootstrap tokens from secrets in kube-system.");
-  flags.pass_on("oidc-ca-file", FlagType::kString, "", "CA certificates of the OpenID issuer.");
-  flags.pass_on("oidc-client-id", FlagType::kString, "", "Client ID that OpenID tokens must be issued for.");
-  flags.pass_on("oidc-groups-claim", FlagType::kString, "", "Claim with the groups of the user.");
-  flags.pass_on("oidc-groups-prefix", FlagType::kString, "", "Prefix of groups from OpenID tokens.");
-  flags.pass_on("oidc-issuer-url", FlagType::kString, "", "URL of the OpenID issuer; https only.");
-  flags.pass_on("oidc-required-claim", FlagType::kMap, "", "key=value that a token must have. May be repeated.");
-  flags.pass_on("oidc-signing-algs", FlagType::kStrings, "RS256", "Accepted signature algorithms.");
-  flags.pass_on("oidc-username-claim", FlagType::kString, "sub", "Claim with the name of the user.");
-  flags.pass_on("oidc-username-prefix", FlagType::kString, "", "Prefix of user names from OpenID tokens; -: no prefix.");
+  flags.forward("enable-bootstrap-token-auth", FlagType::kBool, "false", "Accept bootstrap tokens from secrets in kube-system.");
+  flags.forward("oidc-ca-file", FlagType::kString, "", "CA certificates of the OpenID issuer.");
+  flags.forward("oidc-client-id", FlagType::kString, "", "Client ID that OpenID tokens must be issued for.");
+  flags.forward("oidc-groups-claim", FlagType::kString, "", "Claim with the groups of the user.");
+  flags.forward("oidc-groups-prefix", FlagType::kString, "", "Prefix of groups from OpenID tokens.");
+  flags.forward("oidc-issuer-url", FlagType::kString, "", "URL of the OpenID issuer; https only.");
+  flags.forward("oidc-required-claim", FlagType::kMap, "", "key=value that a token must have. May be repeated.");
+  flags.forward("oidc-signing-algs", FlagType::kStrings, "RS256", "Accepted signature algorithms.");
+  flags.forward("oidc-username-claim", FlagType::kString, "sub", "Claim with the name of the user.");
+  flags.forward("oidc-username-prefix", FlagType::kString, "", "Prefix of user names from OpenID tokens; -: no prefix.");
   flags.add("requestheader-allowed-names", &request_header.allowed_names,
             "Common names of accepted front proxies. Empty: any name, if the certificate verifies.");
   flags.add("requestheader-client-ca-file", &request_header.client_ca_file,
@@ -41,18 +41,18 @@ void AuthenticationOptions::add_flags(FlagSet& flags) {
   flags.add("requestheader-group-headers", &request_header.group_headers, "Headers with the groups of the user.");
   flags.add("requestheader-uid-headers", &request_header.uid_headers, "Headers with the UID of the user.");
   flags.add("requestheader-username-headers", &request_header.username_headers, "Headers with the name of the user.");
-  flags.pass_on("service-account-extend-token-expiration", FlagType::kBool, "true",
+  flags.forward("service-account-extend-token-expiration", FlagType::kBool, "true",
                 "Extend the validity of tokens that are mounted into pods to up to a year.");
-  flags.pass_on("service-account-issuer", FlagType::kStringArray, "",
+  flags.forward("service-account-issuer", FlagType::kStringArray, "",
                 "Issuer of service account tokens. May be repeated; new tokens contain the first one. Unset: https://kubernetes.");
-  flags.pass_on("service-account-jwks-uri", FlagType::kString, "", "URI of the keys in the OpenID discovery document.");
-  flags.pass_on("service-account-key-file", FlagType::kStringArray, "",
+  flags.forward("service-account-jwks-uri", FlagType::kString, "", "URI of the keys in the OpenID discovery document.");
+  flags.forward("service-account-key-file", FlagType::kStringArray, "",
                 "Public keys that verify service account tokens, published at /openid/v1/jwks. May be repeated. Unset: the key of "
                 "--service-account-signing-key-file.");
-  flags.pass_on("service-account-lookup", FlagType::kBool, "true",
+  flags.forward("service-account-lookup", FlagType::kBool, "true",
                 "Verify that the secret and the service account of a legacy token exist.");
-  flags.pass_on("service-account-max-token-expiration", FlagType::kDuration, "0s", "Maximum validity of a requested token. 0: no limit.");
-  flags.pass_on("token-auth-file", FlagType::kString, "", "CSV file of token,user,uid,groups.");
+  flags.forward("service-account-max-token-expiration", FlagType::kDuration, "0s", "Maximum validity of a requested token. 0: no limit.");
+  flags.forward("token-auth-file", FlagType::kString, "", "CSV file of token,user,uid,groups.");
 }
 
 void AuthorizationOptions::add_flags(FlagSet& flags) {
@@ -61,16 +61,16 @@ void AuthorizationOptions::add_flags(FlagSet& flags) {
       "authorization-mode", &modes,
       "Authorizers in order: AlwaysAllow, AlwaysDeny, ABAC, Webhook, RBAC, Node. The first one that allows or denies decides; requests of "
       "system:masters are always allowed. Unset: Node,RBAC.");
-  flags.pass_on("authorization-config", FlagType::kString, "",
+  flags.forward("authorization-config", FlagType::kString, "",
                 "File with an AuthorizationConfiguration, reloaded when it changes. Not together with --authorization-mode and "
                 "--authorization-webhook-*.");
-  flags.pass_on("authorization-policy-file", FlagType::kString, "", "File with the policy of the mode ABAC, one JSON object per line.");
-  flags.pass_on("authorization-webhook-cache-authorized-ttl", FlagType::kDuration, "5m0s",
+  flags.forward("authorization-policy-file", FlagType::kString, "", "File with the policy of the mode ABAC, one JSON object per line.");
+  flags.forward("authorization-webhook-cache-authorized-ttl", FlagType::kDuration, "5m0s",
                 "Time for which allowed decisions of the webhook are cached. 0: not cached.");
-  flags.pass_on("authorization-webhook-cache-unauthorized-ttl", FlagType::kDuration, "30s",
+  flags.forward("authorization-webhook-cache-unauthorized-ttl", FlagType::kDuration, "30s",
                 "Time for which other decisions of the webhook are cached. 0: not cached.");
-  flags.pass_on("authorization-webhook-config-file", FlagType::kString, "", "Kubeconfig of the webhook of the mode Webhook.");
-  flags.pass_on("authorization-webhook-version", FlagType::kString, "v1beta1",
+  flags.forward("authorization-webhook-config-file", FlagType::kString, "", "Kubeconfig of the webhook of the mode Webhook.");
+  flags.forward("authorization-webhook-version", FlagType::kString, "v1beta1",
                 "Version of the SubjectAccessReview that the webhook receives: v1 or v1beta1.");
 }
 
@@ -119,9 +119,9 @@ void AdmissionOptions::add_flags(FlagSet& flags) {
       "admission-control", &only,
       "DEPRECATED: use --enable-admission-plugins and --disable-admission-plugins. The admission plugins of kube-apiserver that run.");
   flags.add("admission-control-config-file", &control_config_file, "File with an AdmissionConfiguration.");
-  flags.pass_on("default-not-ready-toleration-seconds", FlagType::kInt, "300",
+  flags.forward("default-not-ready-toleration-seconds", FlagType::kInt, "300",
                 "tolerationSeconds of the toleration for not-ready nodes that pods get by default.");
-  flags.pass_on("default-unreachable-toleration-seconds", FlagType::kInt, "300",
+  flags.forward("default-unreachable-toleration-seconds", FlagType::kInt, "300",
                 "tolerationSeconds of the toleration for unreachable nodes that pods get by default.");
 }
 

@@ -36,9 +36,9 @@ void StorageOptions::add_flags(FlagSet& flags) {
             "Set the finalizers that the garbage collector needs. Must equal the flag of kube-controller-manager.");
   flags.add("lease-reuse-duration-seconds", &lease_reuse_seconds,
             "Time, in seconds, for which expiring objects share a lease of the store; at most a twentieth of their lifetime.");
-  flags.pass_on("encryption-provider-config", FlagType::kString, "",
+  flags.forward("encryption-provider-config", FlagType::kString, "",
                 "File with an EncryptionConfiguration: which resources are encrypted in the store, and how.");
-  flags.pass_on("encryption-provider-config-automatic-reload", FlagType::kBool, "false",
+  flags.forward("encryption-provider-config-automatic-reload", FlagType::kBool, "false",
                 "Reload the file of --encryption-provider-config when it changes.");
   flags.add("etcd-cafile", &etcd_cafile, "CA certificates of the etcd servers, PEM.");
   flags.add("etcd-certfile", &etcd_certfile, "Client certificate for etcd, PEM.");

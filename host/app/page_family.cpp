@@ -68,7 +68,7 @@ void OtherFamily::read(MetricPage::For) {
 
 void OtherFamily::set(std::string_view text) {
   given_ = shown = true;
-  had_changed_ = changed_;
+  previously_changed_ = changed_;
   changed_ = text != text_;
   if (!changed_) return;
   text_ = text;
@@ -77,7 +77,7 @@ void OtherFamily::set(std::string_view text) {
 
 void OtherFamily::keep() noexcept {
   given_ = shown = true;
-  changed_ = had_changed_ = false;
+  changed_ = previously_changed_ = false;
 }
 
 void OtherFamily::add_text(TextPieces& out) { out.add(text_); }
@@ -85,7 +85,7 @@ void OtherFamily::add_text(TextPieces& out) { out.add(text_); }
 bool OtherFamily::pack(PieceCompressor& compressor, std::size_t& most) {
   if (!dirty_) return true;
   if (most == 0) return false;
-  packed_ = had_changed_ ? compressor.compress_briefly(text_) : compressor.compress(text_);
+  packed_ = previously_changed_ ? compressor.compress_briefly(text_) : compressor.compress(text_);
   dirty_ = false;
   most -= std::min(most, text_.size());
   return true;

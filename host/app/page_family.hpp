@@ -65,7 +65,7 @@ class OtherFamily final : public PageFamily {
  private:
   const bool constant_;
   std::string text_;
-  bool given_ = false, dirty_ = true, changed_ = false, had_changed_ = false;
+  bool given_ = false, dirty_ = true, changed_ = false, previously_changed_ = false;
   GzipPiece packed_;
 };
 

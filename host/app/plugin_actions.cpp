@@ -145,7 +145,7 @@ Result<PluginActed> ServerParts::act(PluginRequest request) {
   PluginActed acted;
   acted.name = request.name;
   if (const auto status = plugins->status_of(request.name); status && status->runs()) acted.former_version = status->version;
-  const bool forgives = request.action == PluginAction::kEnable || in_quarantine(plugins->status_of(request.name));
+  const bool clears_quarantine = request.action == PluginAction::kEnable || in_quarantine(plugins->status_of(request.name));
   auto staged = stage(request);
   if (!staged.ok()) {
     app_log().error("plugin not changed plugin={} action={} error={:?}", request.name, action_name(request.action),
@@ -154,14 +154,14 @@ Result<PluginActed> ServerParts::act(PluginRequest request) {
     show_plugins();
     return std::move(staged.status());
   }
-  if (forgives && request.action != PluginAction::kDisable && !request.dry_run) plugins->forgive(request.name);
+  if (clears_quarantine && request.action != PluginAction::kDisable && !request.dry_run) plugins->clear_quarantine(request.name);
   acted.version = staged->of_name().file.display_version();
   acted.file = staged->of_name().file.path;
   acted.replaced_too = staged->dependants(false);
   acted.withdrawn_too = staged->dependants(true);
   acted.message = message_of(request, acted);
   if (request.dry_run) {
-    plugins->give_up(std::move(*staged));
+    plugins->abandon_change(std::move(*staged));
     return acted;
   }
   Status changed = change_plugin(std::move(*staged));

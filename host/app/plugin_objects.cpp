@@ -256,8 +256,8 @@ void PluginObjects::update(const std::vector<PluginStatus>& plugins, const std::
     std::string name = base;
     for (int i = 2; objects.contains(name); ++i) name = base + "-" + std::to_string(i);
     Object object{{"kind", "Plugin"}, {"apiVersion", kPluginsApiVersion}};
-    const Birth& birth = births_.try_emplace(name, Birth{new_uid(), time_text(plugin.since)}).first->second;
-    object["metadata"] = Object{{"name", name}, {"uid", birth.uid}, {"creationTimestamp", birth.time}};
+    const ObjectIdentity& identity = identities_.try_emplace(name, ObjectIdentity{new_uid(), time_text(plugin.since)}).first->second;
+    object["metadata"] = Object{{"name", name}, {"uid", identity.uid}, {"creationTimestamp", identity.time}};
     object["status"] = status_of(plugin, hooks(plugin.name));
     objects.emplace(std::move(name), std::move(object));
   }

@@ -33,12 +33,12 @@ class PluginObjects {
   void update(const std::vector<PluginStatus>& plugins, const std::function<HookProgress(const std::string& plugin)>& hooks);
 
  private:
-  struct Birth {
+  struct ObjectIdentity {
     std::string uid, time;
   };
   std::shared_ptr<ComputedObjects> objects_;
   TargetRef target_;
-  std::map<std::string, Birth> births_;  // by the object's name
+  std::map<std::string, ObjectIdentity> identities_;  // by the object's name
 };
 
 // "acme.io/widgets" → "widgets.acme.io"; characters that names cannot have become '-'.

@@ -46,7 +46,7 @@ PluginWatch::~PluginWatch() {
   ::close(stop_);
 }
 
-int PluginWatch::patience() const {
+int PluginWatch::poll_timeout() const {
   if (awaited_.empty()) return -1;
   const auto next = std::min_element(awaited_.begin(), awaited_.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(next->second - Clock::now());
@@ -56,7 +56,7 @@ int PluginWatch::patience() const {
 void PluginWatch::run() {
   for (;;) {
     pollfd wait_for[] = {{stop_, POLLIN, 0}, {events_, POLLIN, 0}};
-    const int ready = ::poll(wait_for, 2, patience());
+    const int ready = ::poll(wait_for, 2, poll_timeout());
     if (ready < 0 && errno != EINTR) return;
     if (wait_for[0].revents != 0) return;
     if (ready > 0 && wait_for[1].revents != 0) read_events();

@@ -28,7 +28,7 @@ class PluginWatch {
   void read_events();
   void report_settled();
   // Milliseconds until the next file has settled; -1: none is awaited.
-  int patience() const;
+  int poll_timeout() const;
 
   const std::function<void(const std::string&)> changed_;
   int events_ = -1, stop_ = -1;

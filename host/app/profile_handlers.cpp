@@ -21,7 +21,7 @@ using profiling::ThreadStack;
 
 constexpr std::string_view kPlainText = "text/plain; charset=utf-8";
 constexpr std::string_view kBinary = "application/octet-stream";
-constexpr std::chrono::milliseconds kThreadPatience{200};
+constexpr std::chrono::milliseconds kStackTimeout{200};
 constexpr std::size_t kMostSymbolBytes = 1 << 20;
 
 Task<void> send(Exchange& exchange, int code, std::string_view type, std::string text) {
@@ -75,7 +75,7 @@ std::string heap_text(const std::vector<Activity>&, int) { return profiling::mal
 
 std::string stacks_encoded(const std::vector<Activity>& activities) {
   Profile profile(std::vector<profiling::SampleType>{{"goroutine", "count"}});
-  for (const ThreadStack& thread : profiling::thread_stacks(kThreadPatience)) {
+  for (const ThreadStack& thread : profiling::thread_stacks(kStackTimeout)) {
     profile.add_stack(thread.stack, {1}, {{"thread", thread.name}});
   }
   for (const Activity& activity : activities) profile.add_names({activity.name, activity.kind}, {activity.count});
@@ -83,7 +83,7 @@ std::string stacks_encoded(const std::vector<Activity>& activities) {
   return encoded(profile);
 }
 std::string stacks_text(const std::vector<Activity>& activities, int debug) {
-  const auto threads = profiling::thread_stacks(kThreadPatience);
+  const auto threads = profiling::thread_stacks(kStackTimeout);
   return debug == 1 ? stacks_by_count(threads, activities) : stacks_by_thread(threads, activities);
 }
 
@@ -175,15 +175,15 @@ class ProcessorProfileHandler final : public HttpHandler {
 class SymbolHandler final : public HttpHandler {
  public:
   Task<void> handle(RequestContext&, Exchange& exchange) override {
-    std::string words;
+    std::string addresses;
     if (exchange.method() == "POST") {
       auto body = co_await exchange.read_body(kMostSymbolBytes);
-      if (body.ok()) words = std::move(*body);
+      if (body.ok()) addresses = std::move(*body);
     } else if (const auto query = exchange.target().find('?'); query != std::string_view::npos) {
-      words = exchange.target().substr(query + 1);
+      addresses = exchange.target().substr(query + 1);
     }
     std::string out;
-    auto naming = run_blocking([&] { out = symbol_lines(words); });
+    auto naming = run_blocking([&] { out = symbol_lines(addresses); });
     co_await std::move(naming);
     auto sending = send(exchange, 200, kPlainText, std::move(out));
     co_await std::move(sending);

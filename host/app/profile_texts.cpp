@@ -128,13 +128,13 @@ std::string stacks_by_thread(const std::vector<ThreadStack>& threads, const std:
   return out + activity_lines(activities, "");
 }
 
-std::string symbol_lines(std::string_view words) {
+std::string symbol_lines(std::string_view addresses) {
   Symbols symbols;
   std::string out = "num_symbols: 1\n";  // readers only ask whether it is 0
-  while (!words.empty()) {
-    const auto plus = words.find('+');
-    std::string_view word = words.substr(0, plus);
-    words.remove_prefix(plus == std::string_view::npos ? words.size() : plus + 1);
+  while (!addresses.empty()) {
+    const auto plus = addresses.find('+');
+    std::string_view word = addresses.substr(0, plus);
+    addresses.remove_prefix(plus == std::string_view::npos ? addresses.size() : plus + 1);
     if (word.starts_with("0x")) word.remove_prefix(2);
     std::uintptr_t address = 0;
     std::from_chars(word.data(), word.data() + word.size(), address, 16);

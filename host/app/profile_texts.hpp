@@ -29,7 +29,7 @@ std::string stacks_by_thread(const std::vector<profiling::ThreadStack>& threads,
 // ?debug=1 in the format of Go's block profile: "NANOSECONDS COUNT @ 0x1 0x2" and a line for each address, the longest waits first.
 std::string waits_by_stack(const std::map<profiling::Stack, profiling::LockWaits>& waits);
 
-// "0x1f00 main" for each address in `words`, which '+' separates.
-std::string symbol_lines(std::string_view words);
+// "0x1f00 main" for each address in `addresses`, which '+' separates.
+std::string symbol_lines(std::string_view addresses);
 
 }  // namespace backplane

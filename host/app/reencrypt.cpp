@@ -160,11 +160,11 @@ class Reencryption {
       token = get_string(object_or_empty(*page, "metadata"), "continue");
       more = !token.empty();
       if (more) progress_.advance(token);
-      tell(false);
+      report_progress(false);
     }
     if (complete) progress_.finish();
     ++report_.resources;
-    tell(true);
+    report_progress(true);
   }
 
   Task<Result<Object>> list(const ListedResource& resource, std::string token) {
@@ -234,7 +234,7 @@ class Reencryption {
     ++report_.failed;
     if (report_.errors.size() < kReportedErrors) report_.errors.push_back(std::move(why));
   }
-  void tell(bool complete) const {
+  void report_progress(bool complete) const {
     if (settings_.progress) settings_.progress(done_, complete);
   }
 

@@ -107,13 +107,13 @@ Object hold_body(const Put& put) { return Object{{"text", put.value.view()}, {"s
 Status status_of(int code, const Object& answer) {
   const Value* message = answer.if_contains("message");
   const Value* reason = answer.if_contains("reason");
-  std::string words = message != nullptr && message->is_string() ? std::string(message->get_string()) : "code " + std::to_string(code);
+  std::string text = message != nullptr && message->is_string() ? std::string(message->get_string()) : "code " + std::to_string(code);
   const std::string_view name = reason != nullptr && reason->is_string() ? std::string_view(reason->get_string()) : std::string_view();
   for (const Reason each :
        {Reason::kExpired, Reason::kForbidden, Reason::kUnauthorized, Reason::kServiceUnavailable, Reason::kBadRequest}) {
-    if (reason_name(each) == name) return Status(code, each, std::move(words));
+    if (reason_name(each) == name) return Status(code, each, std::move(text));
   }
-  return Status(code, Reason::kInternalError, std::move(words));
+  return Status(code, Reason::kInternalError, std::move(text));
 }
 
 class ServedStore final : public StorageBackend, public StoreInspection {
@@ -140,7 +140,7 @@ class ServedStore final : public StorageBackend, public StoreInspection {
   Task<Result<TxnResult>> txn(TxnRequest request) override {
     const bool puts = request.puts.size() == 1 && request.puts.front().key == kHoldKey && request.removes.empty();
     const bool removes = request.removes.size() == 1 && request.removes.front() == kHoldKey && request.puts.empty();
-    if (!puts && !removes) co_return not_here();
+    if (!puts && !removes) co_return not_supported();
     Object body;
     if (puts) body = hold_body(request.puts.front());
     auto asking = ask(puts ? "hold" : "release", std::move(body));
@@ -150,8 +150,8 @@ class ServedStore final : public StorageBackend, public StoreInspection {
     result.committed = true;
     co_return result;
   }
-  Result<std::unique_ptr<StorageWatch>> watch(std::string, Revision) override { return not_here(); }
-  Task<Status> compact(Revision) override { co_return not_here(); }
+  Result<std::unique_ptr<StorageWatch>> watch(std::string, Revision) override { return not_supported(); }
+  Task<Status> compact(Revision) override { co_return not_supported(); }
   // The hold has the only lease, so the lease's id can be its time to live.
   Task<Result<LeaseId>> grant_lease(std::chrono::seconds ttl) override { co_return LeaseId{ttl.count()}; }
   Task<Status> health(std::chrono::milliseconds) override {
@@ -174,7 +174,7 @@ class ServedStore final : public StorageBackend, public StoreInspection {
   }
 
  private:
-  static Status not_here() { return bad_request("the store of a running server is only read"); }
+  static Status not_supported() { return bad_request("the store of a running server is only read"); }
 
   Task<Result<Object>> ask(std::string what, Object body) {
     HttpCall call;

@@ -20,7 +20,7 @@ namespace {
 constexpr int kFatalExit = 255;
 
 // A server whose startup has failed serves only a part of its APIs, so the process exits.  Acknowledged writes are on the disk.
-void die(std::string_view why) {
+void exit_fatally(std::string_view why) {
   app_log().critical("{}", why);
   flush_logs();
   std::_Exit(kFatalExit);
@@ -47,7 +47,7 @@ ServerParts::ServerParts(std::unique_ptr<const ServerContext> context_in, Config
       in_flight(options().generic.max_requests_inflight, options().generic.max_mutating_requests_inflight),
       loopback_authentication(loopback_user()),
       health(options().generic.livez_grace_period),
-      hooks(die, [this](const PostStartHookEntry& hook) { return needs(hook); }) {}
+      hooks(exit_fatally, [this](const PostStartHookEntry& hook) { return needs(hook); }) {}
 
 ServerParts::~ServerParts() {
   if (plugins) plugins->on_runner_change({});
@@ -120,7 +120,7 @@ Result<int> PreparedServer::run(PreparedServer server) {
   app_log().info("[graceful-termination] apiserver is exiting");
   const int code = drained.ok() ? 0 : 1;
   // After calls of plugins were given up, their threads still use the objects that would be destroyed now.
-  if (calls_given_up() > 0) {
+  if (timed_out_calls() > 0) {
     flush_logs();
     std::_Exit(code);
   }

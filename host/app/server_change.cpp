@@ -64,11 +64,11 @@ Status ServerParts::change_plugin(PluginChange change) {
   const auto former_configuration = admission_configuration;
   const auto refuse = [&](Status status) {
     app_log().error("plugin not changed plugin={} error={:?}", change.name, status.message());
-    plugins->give_up(std::move(change));
+    plugins->abandon_change(std::move(change));
     return status;
   };
   // Restores the former tables after the hooks of an added plugin have failed.
-  const auto take_back = [&] {
+  const auto rollback = [&] {
     use_hooks(change, &PluginChange::Part::former);
     use_equivalents(change, &PluginChange::Part::former);
     if (Status status = publish_scheme_and_routes(*former_rows); !status.ok()) app_log().error("the former routes: {}", status.message());
@@ -89,7 +89,7 @@ Status ServerParts::change_plugin(PluginChange change) {
   use_equivalents(change, &PluginChange::Part::next);
   if (change.is_addition()) {
     if (Status status = change.of_name().next->activate(kHooksLimit); !status.ok()) {
-      take_back();
+      rollback();
       return refuse(std::move(status));
     }
   }

@@ -294,7 +294,7 @@ void ServerParts::build_chains() {
   chain_config.request_timeout = generic.request_timeout;
   chain_config.offers_cbor = offers_cbor();
   chain_config.goaway_chance = generic.goaway_chance;
-  chain_config.one_request_of_the_unknown = config.feature_gates().enabled("UnauthenticatedHTTP2DOSMitigation");
+  chain_config.close_after_unauthenticated = config.feature_gates().enabled("UnauthenticatedHTTP2DOSMitigation");
   chain_config.request_header = options().authentication.request_header;
   chain_config.constrained_impersonation = config.feature_gates().enabled("ConstrainedImpersonation");
   chain_config.strict_transport_security_directives = generic.strict_transport_security_directives;

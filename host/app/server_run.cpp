@@ -43,7 +43,7 @@ class ServedPort final : public DrainableServer {
       if (done) done();
     });
   }
-  void hurry() override { server_.hurry(); }
+  void shorten_write_timeouts() override { server_.shorten_write_timeouts(); }
   void begin_drain() override { server_.begin_drain(); }
   Task<bool> wait_closed(Clock::time_point deadline) override { return server_.wait_closed(deadline); }
   void force_close() override { server_.force_close(); }
@@ -268,7 +268,7 @@ void ServerParts::flush_traces() {
 void ServerParts::stop_plugin_tasks() {
   stop_hooks.fire();
   tasks.close();
-  plugins->hurry();
+  plugins->end_retirement_waits();
   plugins->stop_tasks();
   auto ended = std::make_shared<NamedSignal>("ended");
   spawn_detached(background, fire_when_idle(tasks, *plugins, ended));

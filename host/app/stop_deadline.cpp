@@ -14,7 +14,7 @@ namespace backplane {
 namespace {
 
 // The time that a thread gets to report its stack. If it does not respond, the log has no stack of it.
-constexpr std::chrono::milliseconds kSamplePatience{200};
+constexpr std::chrono::milliseconds kSampleTimeout{200};
 
 [[noreturn]] void leave() {
   flush_logs();
@@ -65,7 +65,7 @@ ShutdownDeadline::ShutdownDeadline(std::chrono::nanoseconds limit)
     : thread_([this, limit] {
         std::unique_lock lock(mutex_);
         if (condition_.wait_for(lock, limit, [this] { return ended_; })) return;
-        const auto stuck = threads_in_plugins(kSamplePatience);
+        const auto stuck = threads_in_plugins(kSampleTimeout);
         for (const auto& each : stuck) {
           app_log().critical("the shutdown does not end, a thread is running plugin code plugin={} thread={} place={}", each.plugin,
                              each.thread, each.place);

@@ -16,7 +16,7 @@
 namespace backplane {
 namespace {
 
-constexpr const char* kWhat = "a snapshot's file, rocksdb:DATA_DIR, etcd:URL[,URL...] or server:KUBECONFIG";
+constexpr const char* kStoreSyntax = "a snapshot's file, rocksdb:DATA_DIR, etcd:URL[,URL...] or server:KUBECONFIG";
 
 bool names_a_snapshot(const StoreChoice& choice) {
   std::error_code error;
@@ -154,7 +154,7 @@ std::string stat_as_text(const Subject& subject, const Stat& stat) {
 CLI::App* add_command(CLI::App& app, CheckOptions& options, const char* name, const char* about) {
   auto* command = app.add_subcommand(name, about);
   command->add_option("-o,--output", options.output, "text or json")->check(CLI::IsMember({"text", "json"}));
-  add_store_choice(*command, options.store, kWhat);
+  add_store_choice(*command, options.store, kStoreSyntax);
   return command;
 }
 

@@ -53,7 +53,7 @@ Status with_flag_names(const StoreFlags& flags, const Status& status) {
   return Status(status.reason(), text);
 }
 
-std::string for_a_shell(const std::string& word) {
+std::string shell_quoted(const std::string& word) {
   const auto plain = [](unsigned char c) {
     return std::isalnum(c) != 0 || std::string_view("/._-+:=,@%").find(static_cast<char>(c)) != std::string_view::npos;
   };
@@ -68,9 +68,9 @@ std::string for_a_shell(const std::string& word) {
 std::string shell_arguments(const StoreFlags& flags) {
   const std::pair<std::string_view, const std::string&> all[] = {
       {"prefix", flags.prefix}, {"cafile", flags.cafile}, {"certfile", flags.certfile}, {"keyfile", flags.keyfile}};
-  std::string out = for_a_shell(flags.name);
+  std::string out = shell_quoted(flags.name);
   for (const auto& [option, value] : all) {
-    if (!value.empty()) out += " --" + std::string(option) + " " + for_a_shell(value);
+    if (!value.empty()) out += " --" + std::string(option) + " " + shell_quoted(value);
   }
   return out;
 }

@@ -21,7 +21,7 @@ Task<int> deep(int n) {
   co_return 1 + co_await deep(n - 1);
 }
 
-Task<Executor*> where_after_sleep() {
+Task<Executor*> executor_after_sleep() {
   co_await sleep_for(std::chrono::milliseconds(1));
   co_return current_executor();
 }
@@ -41,14 +41,14 @@ TEST(Caught, AnExceptionHasItsTextAndTheStackOfItsThrow) {
     }
     // The outer exception is the current one again.
     EXPECT_EQ(caught().stack, first.stack);
-    EXPECT_EQ(first.stack.find("\n  #0 +0x") == 0, kThrowsAreNoted);
+    EXPECT_EQ(first.stack.find("\n  #0 +0x") == 0, kRecordsThrowStacks);
   }
 }
 
 TEST(IoLoop, ATaskResumesOnTheLoopItSleptOn) {
   IoLoop loop("t");
   loop.start();
-  EXPECT_EQ(run_on(loop, where_after_sleep()), &loop);
+  EXPECT_EQ(run_on(loop, executor_after_sleep()), &loop);
 }
 
 TEST(IoLoop, ADescriptorIsWaitedForOnce) {
@@ -75,10 +75,10 @@ TEST(IoLoop, ADescriptorIsWaitedForOnce) {
   loop.post([&] { watch->when_readable([&] { read_one(second); }); });
   EXPECT_EQ(second.get_future().get(), 'b');
   // A destroyed watch reports nothing, although its descriptor still exists.
-  std::atomic<bool> heard{false};
+  std::atomic<bool> readable{false};
   std::promise<void> gone;
   loop.post([&] {
-    watch->when_readable([&] { heard = true; });
+    watch->when_readable([&] { readable = true; });
     EXPECT_EQ(write(pipe_ends[1], "c", 1), 1);
     watch.reset();
     gone.set_value();
@@ -90,7 +90,7 @@ TEST(IoLoop, ADescriptorIsWaitedForOnce) {
     watch->when_writable([&] { writable.set_value(); });
   });
   writable.get_future().wait();
-  EXPECT_FALSE(heard);
+  EXPECT_FALSE(readable);
   loop.post([&] {
     watch.reset();
     EXPECT_THROW((void)loop.watch(-1), boost::system::system_error);

@@ -23,9 +23,9 @@
 namespace backplane {
 
 #ifdef BACKPLANE_THROWS_ARE_WATCHED
-const bool kThrowsAreNoted = false;
+const bool kRecordsThrowStacks = false;
 #else
-const bool kThrowsAreNoted = true;
+const bool kRecordsThrowStacks = true;
 #endif
 
 namespace {

@@ -12,7 +12,7 @@
 namespace backplane {
 
 // True if throws record their stack; false in builds with sanitizers.
-extern const bool kThrowsAreNoted;
+extern const bool kRecordsThrowStacks;
 
 struct Caught {
   std::string what;   // never empty

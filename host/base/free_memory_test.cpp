@@ -15,7 +15,7 @@ namespace {
 std::size_t resident_bytes() { return memory_use().resident_bytes; }
 
 // Frees 64 MB of blocks that are between blocks in use; returns the blocks in use.
-std::vector<std::string> leave_holes() {
+std::vector<std::string> fragment_heap() {
   std::vector<std::string> kept, gone;
   for (int i = 0; i < 4096; ++i) {
     gone.emplace_back(16 * 1024, 'x');
@@ -30,7 +30,7 @@ TEST(FreeMemory, MemoryFreedInTheMiddleOfTheHeapIsReturned) {
   FreeMemory memory(loop, loop);
   memory.look();
   const std::size_t before = resident_bytes();
-  const auto kept = leave_holes();
+  const auto kept = fragment_heap();
   const std::size_t full = resident_bytes();
   ASSERT_GT(full, before + (32u << 20));
   EXPECT_TRUE(memory.look());
@@ -50,7 +50,7 @@ TEST(FreeMemory, MemoryFreedAfterACheckAtThePeakIsReturned) {
     burst.emplace_back(16 * 1024, 'x');
     kept.emplace_back(100, 'y');
   }
-  const auto more = leave_holes();
+  const auto more = fragment_heap();
   EXPECT_TRUE(memory.look());
   const std::size_t peak = resident_bytes();
   burst = {};
@@ -67,7 +67,7 @@ TEST(FreeMemory, LooksNowAndThenUntilItIsStopped) {
   FreeMemory memory(loop, loop, std::chrono::milliseconds(1));
   memory.look();
   const std::size_t before = resident_bytes();
-  const auto kept = leave_holes();
+  const auto kept = fragment_heap();
   memory.start();
   while (resident_bytes() > before + (16u << 20)) usleep(1000);
   memory.stop();

@@ -51,7 +51,7 @@ std::string unquoted(std::string_view text) {
   return out;
 }
 
-bool takes_the_rest(std::string_view key) { return key == "error" || key == "reason"; }
+bool extends_to_line_end(std::string_view key) { return key == "error" || key == "reason"; }
 
 // Removes one value from the front of `text`.
 std::string take_value(std::string_view key, std::string_view& text) {
@@ -63,7 +63,7 @@ std::string take_value(std::string_view key, std::string_view& text) {
       return value;
     }
   }
-  const std::size_t end = takes_the_rest(key) ? text.size() : next_key(text, 0);
+  const std::size_t end = extends_to_line_end(key) ? text.size() : next_key(text, 0);
   std::string value(text.substr(0, end));
   text.remove_prefix(end);
   return value;

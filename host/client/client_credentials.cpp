@@ -126,9 +126,9 @@ std::string CredentialFiles::signature() const {
 bool CredentialFiles::due() {
   if (!has_files_) return false;
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  auto next = next_look_.load();
+  auto next = next_check_.load();
   if (now.count() < next) return false;
-  return next_look_.compare_exchange_strong(next, (now + std::chrono::steady_clock::duration(config_.reload_interval)).count());
+  return next_check_.compare_exchange_strong(next, (now + std::chrono::steady_clock::duration(config_.reload_interval)).count());
 }
 
 void CredentialFiles::look() {

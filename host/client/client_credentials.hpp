@@ -43,7 +43,7 @@ class CredentialFiles : public std::enable_shared_from_this<CredentialFiles> {
   const ClientConfig config_;
   const bool has_files_;
   kit::Published<ClientCredentials> current_{nullptr};
-  std::atomic<std::chrono::steady_clock::rep> next_look_{0};
+  std::atomic<std::chrono::steady_clock::rep> next_check_{0};
   std::mutex mutex_;  // guards seen_ and texts_
   std::string seen_;  // the file signature at the last attempt to read the files
   ClientConfig texts_;

@@ -211,11 +211,11 @@ TEST_P(GrpcTest, ACallThatWasSentInTimeIsNotEndedByTheTimeToSendIt) {
   EXPECT_EQ(call("/silent", "ask", options).status.code, Code::kDeadlineExceeded);
 }
 
-TEST_P(GrpcTest, AServerThatFallsSilentIsGivenUpByKeepAlive) {
+TEST_P(GrpcTest, AServerThatStopsRespondingIsDisconnectedByKeepAlive) {
   config_.keep_alive = 30ms;
   config_.keep_alive_timeout = 30ms;
   EXPECT_TRUE(call("/unary").status.ok());
-  backend_->fall_silent();
+  backend_->stop_responding();
   const CallStatus status = call("/silent").status;
   EXPECT_EQ(status.code, Code::kUnavailable);
   EXPECT_FALSE(status.never_sent);
@@ -234,37 +234,37 @@ TEST_P(GrpcTest, AServerThatAnswersPingsKeepsItsCalls) {
 
 // ---- streams
 
-Task<std::vector<std::string>> talk(std::shared_ptr<grpc::Stream> stream, std::vector<std::string> messages) {
-  std::vector<std::string> heard;
+Task<std::vector<std::string>> exchange_messages(std::shared_ptr<grpc::Stream> stream, std::vector<std::string> messages) {
+  std::vector<std::string> received;
   for (const std::string& message : messages) {
     auto writing = stream->write(message);
     const bool written = co_await std::move(writing);
     EXPECT_TRUE(written);
     auto reading = stream->read();
     auto got = co_await std::move(reading);
-    heard.push_back(got.value_or("(ended)"));
+    received.push_back(got.value_or("(ended)"));
   }
   stream->writes_done();
   auto reading = stream->read();
   auto end = co_await std::move(reading);
   EXPECT_FALSE(end);
-  co_return heard;
+  co_return received;
 }
 
 template <class T>
-Task<std::vector<std::string>> open_and_talk(T open, std::vector<std::string> messages, CallStatus& status) {
+Task<std::vector<std::string>> open_and_exchange(T open, std::vector<std::string> messages, CallStatus& status) {
   const std::shared_ptr<grpc::Stream> stream = open();
-  auto talking = talk(stream, std::move(messages));
-  auto heard = co_await std::move(talking);
+  auto talking = exchange_messages(stream, std::move(messages));
+  auto received = co_await std::move(talking);
   status = stream->status();
-  co_return heard;
+  co_return received;
 }
 
 TEST_P(GrpcTest, AStreamCarriesMessagesBothWaysAsTheyAreWritten) {
   const std::vector<std::string> messages = {"one", "", std::string(500'000, 'x'), "four"};
   CallStatus status(Code::kUnknown, "");
   const auto open = [this] { return grpc::open_stream(client(), "/stream"); };
-  EXPECT_EQ(run_on(loop(), open_and_talk(open, messages, status)), messages);
+  EXPECT_EQ(run_on(loop(), open_and_exchange(open, messages, status)), messages);
   EXPECT_TRUE(status.ok()) << to_text(status);
 }
 

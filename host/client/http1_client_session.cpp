@@ -68,9 +68,9 @@ class Http1ClientSession final : public RemoteSession, private CallCarrier {
   Http1ClientSession(RemotePort& port, std::string authority) : port_(port), authority_(std::move(authority)) {}
 
   bool can_take() const override { return !call_ && !closing_; }
-  bool alone_on_its_way() const override { return true; }
+  bool runs_one_call() const override { return true; }
   bool idle() const override { return !call_; }
-  bool only_lasting() const override { return call_ && call_->lasting(); }
+  bool runs_only_lasting() const override { return call_ && call_->lasting(); }
   bool finished() const override { return !call_ && closing_; }
   void retire() override {
     closing_ = true;
@@ -120,7 +120,7 @@ class Http1ClientSession final : public RemoteSession, private CallCarrier {
       parser_->body.clear();
       const std::size_t used = parser_->put(boost::asio::buffer(rest_.data() + done, rest_.size() - done), error);
       done += used;
-      pass_on();
+      deliver_held();
       if (error == beast_http::error::need_more || (!error && used == 0 && !parser_->is_done())) break;
       if (error) return fail("malformed HTTP response: " + error.message());
       if (parser_->is_done()) complete();
@@ -144,7 +144,7 @@ class Http1ClientSession final : public RemoteSession, private CallCarrier {
     parser_->body.clear();
     parser_->put_eof(error);
     if (error || !parser_->is_done()) return;  // the connection then calls lost(), which fails or returns the call
-    pass_on();
+    deliver_held();
     complete();
   }
 
@@ -182,7 +182,7 @@ class Http1ClientSession final : public RemoteSession, private CallCarrier {
   void call_read(RemoteCall&, std::size_t) override { port_.want_read(); }
   void call_has_body(RemoteCall&) override { port_.want_flush(); }
   // The server cannot be told to stop the response, so the connection is closed.
-  void call_given_up(RemoteCall&) override {
+  void call_cancelled(RemoteCall&) override {
     call_.reset();
     closing_ = true;
     port_.want_flush();
@@ -230,7 +230,7 @@ class Http1ClientSession final : public RemoteSession, private CallCarrier {
       fail("http: ContentLength=" + std::to_string(*size) + " with Body length " + std::to_string(uploaded_));
     }
   }
-  void pass_on() {
+  void deliver_held() {
     const bool interim = parser_->code >= 100 && parser_->code < 200;
     if (parser_->is_header_done() && !interim && !call_->has_head()) call_->head(parser_->code, std::move(parser_->headers));
     if (!parser_->body.empty()) call_->body(parser_->body);

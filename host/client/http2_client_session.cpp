@@ -37,7 +37,7 @@ class Http2ClientSession final : public RemoteSession, private CallCarrier {
            nghttp2_session_check_request_allowed(session_) != 0;
   }
   bool idle() const override { return streams_.empty(); }
-  bool only_lasting() const override {
+  bool runs_only_lasting() const override {
     const auto lasting = [](const auto& each) { return each->call->lasting(); };
     return !streams_.empty() && std::all_of(streams_.begin(), streams_.end(), lasting);
   }
@@ -53,7 +53,7 @@ class Http2ClientSession final : public RemoteSession, private CallCarrier {
   bool wants_input() const override { return true; }
   void start(RemoteCallRef call) override;
   void receive(std::string_view bytes) override {
-    if (!std::exchange(heard_, true) && bytes.starts_with("HTTP/1")) why_ = "http2: the server responded with HTTP/1";
+    if (!std::exchange(has_received_, true) && bytes.starts_with("HTTP/1")) why_ = "http2: the server responded with HTTP/1";
     const auto used = nghttp2_session_mem_recv(session_, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
     if (used < 0) broken_ = closing_ = true;
     if (nghttp2_session_want_write(session_) != 0 || finished()) port_.want_flush();
@@ -112,10 +112,10 @@ class Http2ClientSession final : public RemoteSession, private CallCarrier {
   RemoteCallRef remove(Stream& stream);
   void call_read(RemoteCall& call, std::size_t count) override;
   void call_has_body(RemoteCall& call) override;
-  void call_given_up(RemoteCall& call) override;
+  void call_cancelled(RemoteCall& call) override;
   void header(std::int32_t id, std::string_view name, std::string_view value);
   void headers_complete(std::int32_t id);
-  void give_up(std::int32_t id, const char* why);
+  void cancel_stream(std::int32_t id, const char* why);
   void data(std::int32_t id, std::string_view bytes);
   void answered(std::int32_t id);
   void stream_closed(std::int32_t id, std::uint32_t error);
@@ -137,7 +137,7 @@ class Http2ClientSession final : public RemoteSession, private CallCarrier {
   std::vector<Ping> pings_;             // acknowledged at answer_pings_at_
   Clock::time_point answer_pings_at_{};
   std::string why_;  // the server's protocol error; empty: none
-  bool heard_ = false;
+  bool has_received_ = false;
   bool closing_ = false;
   bool broken_ = false;
 };
@@ -262,7 +262,7 @@ void Http2ClientSession::call_has_body(RemoteCall& call) {
   port_.want_flush();
 }
 
-void Http2ClientSession::call_given_up(RemoteCall& call) {
+void Http2ClientSession::call_cancelled(RemoteCall& call) {
   const auto of_call = [&call](const auto& each) { return each->call.get() == &call; };
   const auto found = std::find_if(streams_.begin(), streams_.end(), of_call);
   const RemoteCallRef kept = found != streams_.end() ? drop(**found) : nullptr;
@@ -293,7 +293,7 @@ void Http2ClientSession::header(std::int32_t id, std::string_view name, std::str
   Stream* found = stream(id);
   if (found == nullptr) return;
   found->header_bytes += name.size() + value.size();
-  if (found->header_bytes > kMaxHeaderBytes) return give_up(id, "http2: response header list larger than advertised limit");
+  if (found->header_bytes > kMaxHeaderBytes) return cancel_stream(id, "http2: response header list larger than advertised limit");
   if (found->has_head) {
     if (found->trailers.empty()) found->trailers.reserve(kUsualTrailers);
     found->trailers.emplace_back(name, value);
@@ -309,9 +309,9 @@ void Http2ClientSession::headers_complete(std::int32_t id) {
   Stream* found = stream(id);
   if (found == nullptr) return;
   if (found->has_head) return found->call->trailers(std::move(found->trailers));
-  if (found->code == 101) return give_up(id, "http2: a response cannot switch protocols");
+  if (found->code == 101) return cancel_stream(id, "http2: a response cannot switch protocols");
   if (found->code < 200) {
-    if (++found->interim > kMaxInterim) return give_up(id, "http2: too many 1xx informational responses");
+    if (++found->interim > kMaxInterim) return cancel_stream(id, "http2: too many 1xx informational responses");
     found->headers.clear();
     return;
   }
@@ -319,7 +319,7 @@ void Http2ClientSession::headers_complete(std::int32_t id) {
   found->call->head(found->code, std::move(found->headers));
 }
 
-void Http2ClientSession::give_up(std::int32_t id, const char* why) {
+void Http2ClientSession::cancel_stream(std::int32_t id, const char* why) {
   Stream* const found = stream(id);
   if (found == nullptr) return;
   const RemoteCallRef call = drop(*found);

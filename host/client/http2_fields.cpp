@@ -14,7 +14,7 @@ constexpr std::size_t kAuthority = 2;  // the index of :authority in rows_
 constexpr std::string_view kTimeout = "grpc-timeout";
 // For lower-case names: nghttp2 need not copy them. It converts the names that it copies to lower case.
 constexpr unsigned kNameIsLower = NGHTTP2_NV_FLAG_NO_COPY_NAME;
-constexpr unsigned kBothStay = NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE;
+constexpr unsigned kNoCopy = NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE;
 constexpr std::uint64_t kEachByte = 0x0101010101010101;
 
 template <class Word>
@@ -77,8 +77,8 @@ bool Http2FieldDefaults::is_usual_timeout(std::string_view value) {
 Http2Fields::Http2Fields(const RemoteCall& call, Http2FieldDefaults& defaults) {
   const HttpCall& request = call.request();
   rows_.push_back(row(":method", request.method, kNameIsLower));
-  rows_.push_back(unchecked_row(":scheme", defaults.scheme, kBothStay));
-  rows_.push_back(unchecked_row(":authority", defaults.authority, kBothStay));
+  rows_.push_back(unchecked_row(":scheme", defaults.scheme, kNoCopy));
+  rows_.push_back(unchecked_row(":authority", defaults.authority, kNoCopy));
   rows_.push_back(row(":path", request.target, kNameIsLower));
   bool grpc = false;
   for (const auto& [name, value] : request.headers) {

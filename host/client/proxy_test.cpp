@@ -64,7 +64,7 @@ Task<Got> fetch(std::shared_ptr<HttpClient> client, HttpCall call) {
 }
 
 // Reads the first piece and abandons the response.
-Task<std::string> taste(std::shared_ptr<HttpClient> client, HttpCall call) {
+Task<std::string> read_first_chunk(std::shared_ptr<HttpClient> client, HttpCall call) {
   auto calling = client->call(std::move(call));
   auto answer = co_await std::move(calling);
   if (!answer.ok()) co_return answer.status().message();
@@ -74,9 +74,9 @@ Task<std::string> taste(std::shared_ptr<HttpClient> client, HttpCall call) {
 }
 
 // The body of an upgrade: the given pieces, then no byte until the end is requested.
-class Saying final : public BodySource {
+class ChunkSource final : public BodySource {
  public:
-  explicit Saying(std::vector<std::string> pieces) : pieces_(std::move(pieces)) {}
+  explicit ChunkSource(std::vector<std::string> pieces) : pieces_(std::move(pieces)) {}
   Task<Result<std::string>> next() override {
     if (at_ < pieces_.size()) co_return pieces_[at_++];
     auto waiting = over.future();
@@ -274,7 +274,7 @@ TEST_P(ProxyTest, APieceIsPassedOnBeforeTheNextIsThere) {
     peer.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n6\r\nfirst\n\r\n");
     peer.wait_closed();
   });
-  EXPECT_EQ(run_on(loops_.loop(1), taste(client_, get("/?watch=1"))), "first\n");
+  EXPECT_EQ(run_on(loops_.loop(1), read_first_chunk(client_, get("/?watch=1"))), "first\n");
   backend.wait_ended(1);  // the client has disconnected, and the backend's connection is closed
 }
 
@@ -285,7 +285,7 @@ TEST_P(ProxyTest, AnAnswerWithoutEndIsHeldBackByAClientThatDoesNotRead) {
     const std::string piece(64 * 1024, 'x');
     while (peer.send(piece)) sent += piece.size();
   });
-  EXPECT_FALSE(run_on(loops_.loop(1), taste(client_, get("/"))).empty());
+  EXPECT_FALSE(run_on(loops_.loop(1), read_first_chunk(client_, get("/"))).empty());
   backend.wait_ended(1);
   EXPECT_LT(sent.load(), std::size_t{48} << 20);
 }
@@ -385,11 +385,11 @@ TEST_P(ProxyTest, BytesPassBothWaysOnceBothHaveLeftHttp) {
     // The first bytes arrive together with the head.
     peer.send(
         "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: v4\r\n\r\n\x80\x03");
-    const std::string heard = peer.read(300'005);
-    peer.send(heard.substr(300'000));
+    const std::string received = peer.read(300'005);
+    peer.send(received.substr(300'000));
     peer.wait_closed();
   });
-  const auto saying = std::make_shared<Saying>(std::vector<std::string>{std::string(300'000, 'a'), "tail!"});
+  const auto saying = std::make_shared<ChunkSource>(std::vector<std::string>{std::string(300'000, 'a'), "tail!"});
   const Tunnelled got = run_on(loops_.loop(1), tunnel(client_, upgrade(saying), 7));
   EXPECT_EQ(got.code, 101) << got.bytes;
   EXPECT_EQ(got.protocol, "SPDY/3.1");
@@ -401,7 +401,7 @@ TEST_P(ProxyTest, BytesPassBothWaysOnceBothHaveLeftHttp) {
 }
 
 TEST_P(ProxyTest, ABackendWithoutTheUpgradeIsForwardedOrAnError) {
-  const auto saying = std::make_shared<Saying>(std::vector<std::string>{"never sent"});
+  const auto saying = std::make_shared<ChunkSource>(std::vector<std::string>{"never sent"});
   serve(says("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno"));
   Tunnelled got = run_on(loops_.loop(1), tunnel(client_, upgrade(saying), 2));
   EXPECT_EQ(got.code, 403) << got.bytes;
@@ -421,7 +421,7 @@ TEST_P(ProxyTest, ABackendWithoutTheUpgradeIsForwardedOrAnError) {
 TEST_P(ProxyTest, AnUpgradeToHttp2IsNeverForwarded) {
   if (GetParam()) return;
   RawBackend& backend = serve(says("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\nh2"));
-  const auto saying = std::make_shared<Saying>(std::vector<std::string>{});
+  const auto saying = std::make_shared<ChunkSource>(std::vector<std::string>{});
   for (const Headers& offered :
        {Headers{{"Upgrade", "h2c"}}, Headers{{"Upgrade", "websocket, H2C"}}, Headers{{"Upgrade", "websocket"}, {"Upgrade", "h2c"}}}) {
     HttpCall call = upgrade(saying);

@@ -80,7 +80,7 @@ void RemoteCall::notify_read(std::size_t count) {
 }
 
 void RemoteCall::leave_carrier() {
-  if (CallCarrier* const carrier = std::exchange(carrier_, nullptr)) carrier->call_given_up(*this);
+  if (CallCarrier* const carrier = std::exchange(carrier_, nullptr)) carrier->call_cancelled(*this);
 }
 
 void RemoteCall::use_deadline(std::shared_ptr<Deadlines> all, Deadlines::iterator place) noexcept {

@@ -34,7 +34,7 @@ class CallCarrier {
   // take_body() can return more bytes, or body_taken() has become true.
   virtual void call_has_body(RemoteCall& call) = 0;
   // The call was cancelled, or its deadline has passed. The call fails after this method has returned.
-  virtual void call_given_up(RemoteCall& call) = 0;
+  virtual void call_cancelled(RemoteCall& call) = 0;
 
  protected:
   ~CallCarrier() = default;

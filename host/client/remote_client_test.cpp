@@ -49,7 +49,7 @@ HttpCall get(std::string target) {
 }
 
 // Reads a part of an endless response, and abandons it.
-Task<std::size_t> taste(std::shared_ptr<HttpClient> client, std::string target) {
+Task<std::size_t> read_first_chunk(std::shared_ptr<HttpClient> client, std::string target) {
   auto answer = co_await client->call(get(std::move(target)));
   if (!answer.ok()) co_return std::size_t{0};
   auto some = co_await (*answer)->read();
@@ -65,12 +65,12 @@ Task<bool> wait(Promise<bool> what) {
 Task<void> wait_for_nothing() { co_return; }
 
 // The parameters of a test: the protocol, and whether each loop has its own connections.
-struct Way {
+struct TransportCase {
   bool http2;
   bool own;
 };
 
-class RemoteClientTest : public testing::TestWithParam<Way> {
+class RemoteClientTest : public testing::TestWithParam<TransportCase> {
  protected:
   RemoteClientTest() : loops_(2) {
     std::string pattern = testing::TempDir() + "backplane-XXXXXX";
@@ -409,7 +409,7 @@ TEST_P(RemoteClientTest, CallsThatAreGivenUpWhileTheyWaitForAConnectionAreLetGoO
 }
 
 TEST_P(RemoteClientTest, AnUnreadResponseIsHeldBackAndCanBeCancelled) {
-  EXPECT_GT(run_on(loops_.loop(1), taste(client(), "/endless")), 0u);
+  EXPECT_GT(run_on(loops_.loop(1), read_first_chunk(client(), "/endless")), 0u);
   EXPECT_TRUE(run_on(loops_.loop(1), wait(handler_.closed)));
   EXPECT_LT(handler_.endless_written.load(), std::size_t{16} << 20);
   EXPECT_EQ(fetch_here(get("/hello")).body, "hello");
@@ -528,7 +528,7 @@ TEST_P(RemoteClientTest, ARefusedConnectionIsReportedSoon) {
   EXPECT_EQ(fetch_here(get("/hello")).status.reason(), Reason::kServiceUnavailable);
 }
 
-std::string way_name(const testing::TestParamInfo<Way>& info) {
+std::string transport_case_name(const testing::TestParamInfo<TransportCase>& info) {
   return std::string(info.param.http2 ? "Http2" : "Http1") + (info.param.own ? "OfEachLoop" : "");
 }
 // Regression: a call that arrived when its connection had just failed to open got "the server is stopping".
@@ -540,7 +540,9 @@ TEST_P(RemoteClientTest, AConnectionRefusedAtOnceIsReportedAsSuch) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Protocols, RemoteClientTest,
-                         testing::Values(Way{false, false}, Way{true, false}, Way{false, true}, Way{true, true}), way_name);
+                         testing::Values(TransportCase{false, false}, TransportCase{true, false}, TransportCase{false, true},
+                                         TransportCase{true, true}),
+                         transport_case_name);
 
 TEST_P(RemoteClientTest, AHandshakeWithASilentServerTimesOut) {
   boost::asio::io_context io;

@@ -172,12 +172,12 @@ Task<void> RemoteConnection::dial(std::shared_ptr<RemoteConnection> self) {
 
 void RemoteConnection::connected() {
   tune_tcp(socket_.native_handle(), kKeepalive);
-  if (tls_) return shake_hands();
+  if (tls_) return start_handshake();
   opened(config_.http2_prior_knowledge && !alone_);
   arm_read();
 }
 
-void RemoteConnection::shake_hands() {
+void RemoteConnection::start_handshake() {
   arm_timer(std::min<std::chrono::nanoseconds>(config_.connect_timeout, kMostForHandshake), "net/http: TLS handshake timeout", false);
   SSL* ssl = tls_->ssl();
   SSL_set_connect_state(ssl);
@@ -225,7 +225,7 @@ void RemoteConnection::opened(bool http2) {
   const Http2ClientSettings settings{config_.stream_window, config_.connection_window, address_.plain ? "http" : "https"};
   session_ = http2 ? make_http2_client_session(*this, address_.authority, settings) : make_http1_client_session(*this, address_.authority);
   arm_timer(config_.idle_timeout, "the connection was idle", true);
-  heard_ = Clock::now();
+  last_received_ = Clock::now();
   if (http2 && config_.keep_alive.count() > 0) arm_keep_alive(config_.keep_alive);
   std::deque<RemoteCallRef> pending = std::exchange(pending_, {});
   while (!pending.empty() && session_->can_take()) {
@@ -245,7 +245,7 @@ void RemoteConnection::start(RemoteCallRef call) {
   const auto self = shared_from_this();
   call->set_peer(peer_);
   call->sent();
-  const bool at_once = session_->alone_on_its_way() && !flush_planned_;
+  const bool at_once = session_->runs_one_call() && !flush_planned_;
   if (at_once) flush_planned_ = true;
   session_->start(std::move(call));
   if (!at_once) return;
@@ -263,9 +263,9 @@ void RemoteConnection::take(RemoteCallRef call) {
   }
 }
 
-bool RemoteConnection::kept_by_lasting() const {
+bool RemoteConnection::is_full_of_lasting() const {
   if (can_take()) return false;
-  if (session_) return session_->only_lasting();
+  if (session_) return session_->runs_only_lasting();
   const auto lasting = [](const RemoteCallRef& call) { return call->lasting(); };
   return !pending_.empty() && std::all_of(pending_.begin(), pending_.end(), lasting);
 }
@@ -319,7 +319,7 @@ void RemoteConnection::on_readable() {
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
     if (got < 0) return close(service_unavailable("read tcp " + host_and_port(address_) + ": read: " + system_error_text(last_error())));
     if (got == 0) return received_end();
-    heard_ = Clock::now();
+    last_received_ = Clock::now();
     received(std::string_view(bytes.data(), static_cast<std::size_t>(got)));
     if (static_cast<std::size_t>(got) < bytes.size() || (session_ && !session_->wants_input())) break;
   }
@@ -451,10 +451,11 @@ void RemoteConnection::arm_keep_alive(std::chrono::nanoseconds time) {
 void RemoteConnection::check_alive() {
   if (closed_) return;
   const auto now = Clock::now();
-  if (pinged_ > heard_ && now - pinged_ >= config_.keep_alive_timeout) return close(service_unavailable("http2: client connection lost"));
-  if (pinged_ > heard_) return arm_keep_alive(pinged_ + config_.keep_alive_timeout - now);
+  if (pinged_ > last_received_ && now - pinged_ >= config_.keep_alive_timeout)
+    return close(service_unavailable("http2: client connection lost"));
+  if (pinged_ > last_received_) return arm_keep_alive(pinged_ + config_.keep_alive_timeout - now);
   if (session_->idle()) return arm_keep_alive(config_.keep_alive);
-  if (now - heard_ < config_.keep_alive) return arm_keep_alive(heard_ + config_.keep_alive - now);
+  if (now - last_received_ < config_.keep_alive) return arm_keep_alive(last_received_ + config_.keep_alive - now);
   pinged_ = now;
   session_->ping();
   arm_keep_alive(std::min(config_.keep_alive, config_.keep_alive_timeout));

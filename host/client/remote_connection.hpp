@@ -59,11 +59,11 @@ class RemoteConnection final : public RemotePort, public std::enable_shared_from
   void open();
   // Queues the call if the connection is not open yet.
   void take(RemoteCallRef call);
-  bool open_yet() const noexcept { return session_ != nullptr; }
+  bool is_open() const noexcept { return session_ != nullptr; }
   bool can_take() const { return !retired_ && !alone_ && (session_ ? session_->can_take() : !closed_ && pending_.empty()); }
   bool idle() const { return session_ && session_->idle(); }
   // True if the connection can accept no other call and all its calls are lasting. Lasting calls may never end.
-  bool kept_by_lasting() const;
+  bool is_full_of_lasting() const;
   void close(Status why);
   // Accepts no more calls, and closes when the running ones have ended.
   void retire();
@@ -83,7 +83,7 @@ class RemoteConnection final : public RemotePort, public std::enable_shared_from
   void connect_unix();
   bool use_socket(int fd, const std::string& what);
   void connected();
-  void shake_hands();
+  void start_handshake();
   void handshake(std::string_view bytes);
   void opened(bool http2);
   void start(RemoteCallRef call);
@@ -117,7 +117,7 @@ class RemoteConnection final : public RemotePort, public std::enable_shared_from
   std::size_t sent_ = 0;
   std::function<void()> cancel_timer_;
   std::function<void()> cancel_keep_alive_;
-  Clock::time_point heard_{}, pinged_{};  // when bytes last arrived, and when the last PING was sent
+  Clock::time_point last_received_{}, pinged_{};  // when bytes last arrived, and when the last PING was sent
   bool reading_ = false;
   bool writing_ = false;      // the socket is not writable
   bool cannot_send_ = false;  // sending has failed; the received data must still be read

@@ -139,9 +139,9 @@ std::string verify_error_text(SSL* ssl, long problem, const std::string& wanted)
 }  // namespace
 
 std::string system_error_text(const boost::system::error_code& error) {
-  std::string words = error.category() == boost::system::system_category() ? std::strerror(error.value()) : error.message();
-  if (!words.empty()) words.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(words.front())));
-  return words;
+  std::string text = error.category() == boost::system::system_category() ? std::strerror(error.value()) : error.message();
+  if (!text.empty()) text.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(text.front())));
+  return text;
 }
 
 CertificateFlaws shown_flaws(SSL* ssl) {

@@ -38,9 +38,9 @@ void RemotePool::submit(RemoteCallRef call) {
 }
 
 // A waiting call was cancelled. A long queue is cleared of cancelled calls, so that their requests are not retained.
-void RemotePool::call_given_up(RemoteCall&) {
-  if (++given_up_ <= waiting_.size() / 2) return;
-  given_up_ = 0;
+void RemotePool::call_cancelled(RemoteCall&) {
+  if (++cancelled_waiters_ <= waiting_.size() / 2) return;
+  cancelled_waiters_ = 0;
   // Posted, because the call becomes over() only after this function has returned.
   loop_.post([self = shared_from_this()] { std::erase_if(self->waiting_, [](const RemoteCallRef& call) { return call->over(); }); });
 }
@@ -61,7 +61,7 @@ void RemotePool::connection_closed(RemoteConnection& connection, std::vector<Rem
       call->fail(why);
     }
   }
-  if (!connection.open_yet() && connections_.empty()) {
+  if (!connection.is_open() && connections_.empty()) {
     // No other connection can serve the waiting calls.
     for (const RemoteCallRef& call : std::exchange(waiting_, {})) call->fail(why);
   }
@@ -139,7 +139,7 @@ std::shared_ptr<RemoteConnection> RemotePool::open(bool alone) {
 // applies to each loop, because calls of one loop cannot use idle connections of another loop.
 bool RemotePool::may_open(const RemoteCall& call) const {
   if (call.request().upgrade) return true;
-  const auto opening = [](const auto& one) { return !one->retired() && !one->alone() && !one->open_yet(); };
+  const auto opening = [](const auto& one) { return !one->retired() && !one->alone() && !one->is_open(); };
   if (share_->config.http2 && std::any_of(connections_.begin(), connections_.end(), opening)) return false;
   return common_ < std::max<std::size_t>(share_->config.max_connections, 1);
 }
@@ -147,7 +147,7 @@ bool RemotePool::may_open(const RemoteCall& call) const {
 void RemotePool::count() {
   std::size_t common = 0, lasting = 0;
   for (const auto& one : connections_) {
-    if (!one->retired()) ++(one->kept_by_lasting() ? lasting : common);
+    if (!one->retired()) ++(one->is_full_of_lasting() ? lasting : common);
   }
   // The difference is unsigned, so a decrease is added modulo 2^64.
   common_ = common;

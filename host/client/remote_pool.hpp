@@ -58,7 +58,7 @@ class RemotePool final : public RemoteConnection::Owner, private CallCarrier, pu
   void submit(RemoteCallRef call);
   void call_read(RemoteCall&, std::size_t) override {}
   void call_has_body(RemoteCall&) override {}
-  void call_given_up(RemoteCall& call) override;
+  void call_cancelled(RemoteCall& call) override;
   void use(std::shared_ptr<const ClientCredentials> credentials);
   void serve();
   // Starts or fails the first waiting call. Returns false if the call must wait.
@@ -75,9 +75,9 @@ class RemotePool final : public RemoteConnection::Owner, private CallCarrier, pu
   std::shared_ptr<const ClientCredentials> credentials_;
   std::vector<std::shared_ptr<RemoteConnection>> connections_;
   std::deque<RemoteCallRef> waiting_;
-  std::size_t given_up_ = 0;  // waiting calls that were cancelled since the last clean-up of waiting_
-  std::size_t common_ = 0;    // connections that are not retired and not used by lasting calls only
-  std::size_t lasting_ = 0;   // what this pool has added to PoolShare::lasting
+  std::size_t cancelled_waiters_ = 0;  // waiting calls that were cancelled since the last clean-up of waiting_
+  std::size_t common_ = 0;             // connections that are not retired and not used by lasting calls only
+  std::size_t lasting_ = 0;            // what this pool has added to PoolShare::lasting
   bool closed_ = false;
 };
 

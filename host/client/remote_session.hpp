@@ -40,7 +40,7 @@ class RemoteSession {
   virtual bool can_take() const = 0;
   // True if the session runs one call at a time. The connection then sends the request of a call at once, because no later request can be
   // sent with it.
-  virtual bool alone_on_its_way() const { return false; }
+  virtual bool runs_one_call() const { return false; }
   virtual void start(RemoteCallRef call) = 0;
   virtual void receive(std::string_view bytes) = 0;
   // The server has closed its direction of the connection.
@@ -52,7 +52,7 @@ class RemoteSession {
   virtual bool finished() const = 0;
   virtual bool idle() const = 0;
   // True if the session runs calls and all of them are lasting.
-  virtual bool only_lasting() const = 0;
+  virtual bool runs_only_lasting() const = 0;
   // The session accepts no more calls. finished() becomes true when the running calls have ended.
   virtual void retire() = 0;
   // Sends a PING; without effect if the protocol has none.

@@ -72,7 +72,7 @@ class Http2Backend {
     changed_.wait(lock, [this] { return reset_; });
   }
   // Stops responding, to PINGs too, as if the server's machine were unreachable.
-  void fall_silent() { silent_ = true; }
+  void stop_responding() { silent_ = true; }
 
  private:
   struct Call {

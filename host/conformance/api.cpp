@@ -8,7 +8,7 @@
 namespace backplane::conformance {
 namespace {
 
-constexpr std::chrono::seconds kPatience{30};
+constexpr std::chrono::seconds kCallTimeout{30};
 
 struct Reply {
   Answer answer;
@@ -112,7 +112,7 @@ Answer Api::send(std::string method, std::string target, std::string body, Heade
   call.target = std::move(target);
   call.body = std::move(body);
   call.headers = std::move(headers);
-  call.deadline = std::chrono::steady_clock::now() + kPatience;
+  call.deadline = std::chrono::steady_clock::now() + kCallTimeout;
   return run_on(loop_, send_and_read(client_, std::move(call))).answer;
 }
 
@@ -135,7 +135,7 @@ EventStream Api::watch(std::string target, std::string_view accept) {
   call.target = std::move(target);
   call.headers.emplace_back("Accept", accept);
   call.lasting = true;
-  call.deadline = std::chrono::steady_clock::now() + kPatience;
+  call.deadline = std::chrono::steady_clock::now() + kCallTimeout;
   Reply reply = run_on(loop_, send_and_read(client_, std::move(call)));
   return EventStream(loop_, std::move(reply.answer), std::move(reply.open));
 }

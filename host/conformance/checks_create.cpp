@@ -21,7 +21,7 @@ const Object* entry_of(const Object& object, std::string_view manager) {
 }
 
 // Whether a cause in details.causes has a field that begins with `field`.
-bool blames(const Answer& answer, std::string_view field) {
+bool has_cause_for(const Answer& answer, std::string_view field) {
   const Value* causes = find_path(answer.object, "details.causes");
   if (causes == nullptr || !causes->is_array()) return false;
   return std::any_of(causes->get_array().begin(), causes->get_array().end(),
@@ -69,7 +69,7 @@ void check_names(Subject& subject, Report& report) {
   metadata.erase("name");
   const Answer unnamed = subject.api.post(subject.collection(), generated);
   report.error("a name is needed", unnamed, 422, "Invalid");
-  report.holds("and the error names the field", blames(unnamed, "metadata.name"), shown(unnamed));
+  report.holds("and the error names the field", has_cause_for(unnamed, "metadata.name"), shown(unnamed));
   ensure_object(generated, "metadata")["generateName"] = "conformance-made-";
   const Answer made = subject.api.post(subject.collection(), generated);
   report.code("a name is generated", made, 201);
@@ -77,7 +77,7 @@ void check_names(Subject& subject, Report& report) {
   report.holds("the name is the prefix and five characters", name.starts_with("conformance-made-") && name.size() == 22, std::string(name));
   const Answer slash = subject.create("a/b");
   report.error("a name with a slash is refused", slash, 422, "Invalid");
-  report.holds("and the error names the field", blames(slash, "metadata.name"), shown(slash));
+  report.holds("and the error names the field", has_cause_for(slash, "metadata.name"), shown(slash));
   report.error("a name with capital letters is refused", subject.create("Conformance_Name"), 422, "Invalid");
   report.error("a name of 254 characters is refused", subject.create(std::string(254, 'a')), 422, "Invalid");
 }
@@ -114,7 +114,8 @@ void check_create(Subject& subject, Report& report) {
 void check_metadata_rules(Subject& subject, Report& report) {
   const auto refused = [&](std::string_view check, std::string_view key, Value value, std::string_view field) {
     const Answer answer = subject.api.post(subject.collection(), with_metadata(subject, key, std::move(value)));
-    if (report.error(check, answer, 422, "Invalid")) report.holds(std::string(check) + ", by name", blames(answer, field), shown(answer));
+    if (report.error(check, answer, 422, "Invalid"))
+      report.holds(std::string(check) + ", by name", has_cause_for(answer, field), shown(answer));
   };
   refused("a label value with a blank is refused", "labels", Object{{"a", "b c"}}, "metadata.labels");
   refused("a label key with a blank is refused", "labels", Object{{"a b", "c"}}, "metadata.labels");

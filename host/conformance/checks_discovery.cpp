@@ -113,15 +113,15 @@ void check_openapi(Subject& subject, Report& report) {
 }
 
 void check_access(Subject& subject, Report& report) {
-  const Answer refused = subject.stranger.get(subject.collection());
+  const Answer refused = subject.anonymous_api.get(subject.collection());
   const bool denied = refused.code == 401 || refused.code == 403;
   report.holds("a list without credentials is refused", denied, shown(refused));
   report.holds("with a Status", refused.text("kind") == "Status", shown(refused));
   if (subject.can("create")) {
-    const Answer write = subject.stranger.post(subject.collection("dryRun=All"), subject.object(subject.fresh()));
+    const Answer write = subject.anonymous_api.post(subject.collection("dryRun=All"), subject.object(subject.fresh()));
     report.holds("a create without credentials is refused", write.code == 401 || write.code == 403, shown(write));
   }
-  const Answer deletion = subject.stranger.remove(subject.item("none"));
+  const Answer deletion = subject.anonymous_api.remove(subject.item("none"));
   report.holds("a deletion without credentials is refused", deletion.code == 401 || deletion.code == 403, shown(deletion));
   const Answer put = subject.api.put(subject.collection(), subject.object("none"));
   report.holds("a collection cannot be replaced", put.code == 405 || put.code == 400, shown(put));

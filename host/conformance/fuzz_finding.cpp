@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kKnown[] = {"failed to create typed patch object (",
                                        "Internal error occurred: Object 'apiVersion' is missing in 'object has no apiVersion field'"};
 
-bool is_known_500(const Answer& answer) {
+bool is_expected_500(const Answer& answer) {
   const auto begins = [&](std::string_view known) { return answer.text("message").starts_with(known); };
   return answer.code == 500 && std::any_of(std::begin(kKnown), std::end(kKnown), begins);
 }
@@ -30,7 +30,7 @@ Answer send(Api& api, const FuzzRequest& request) {
 
 std::string problem_of(const Answer& answer) {
   if (answer.code == 0) return "no response: " + answer.body;
-  if (answer.code >= 500 && !is_known_500(answer)) return "a fault of the server";
+  if (answer.code >= 500 && !is_expected_500(answer)) return "a fault of the server";
   if (answer.code < 400) return answer.object.empty() ? "a success whose body is no object" : "";
   if (answer.text("kind") != "Status") return "an error whose body is no Status";
   const Value* code = answer.object.if_contains("code");

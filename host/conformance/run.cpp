@@ -22,9 +22,10 @@ bool applies(const Area& area, const Subject& subject, bool has_sample) {
   return (verb.empty() || subject.can(verb)) && (part.empty() || subject.has(part));
 }
 
-void check_type(const Plan& plan, Api& admin, Api& stranger, const Type& type, const std::string& ns, Report& report, std::ostream& out) {
+void check_type(const Plan& plan, Api& admin, Api& anonymous_api, const Type& type, const std::string& ns, Report& report,
+                std::ostream& out) {
   const Object* sample = sample_of(plan.samples, type);
-  Subject subject(admin, stranger, type, sample == nullptr ? Object() : *sample, type.namespaced ? ns : "");
+  Subject subject(admin, anonymous_api, type, sample == nullptr ? Object() : *sample, type.namespaced ? ns : "");
   if (sample == nullptr && subject.can("create") && subject.can("get"))
     out << "no sample of " << type.kind << " (" << type.api_version() << "): only discovery and access are checked\n";
   for (const Area& area : areas()) {
@@ -74,12 +75,12 @@ Result<std::vector<Object>> read_samples(std::string_view yaml) {
 Result<Report> run_checks(const Plan& plan, std::ostream& out) {
   auto admin = Api::connect(plan.server);
   if (!admin.ok()) return std::move(admin.status());
-  ClientConfig nobody = plan.server;
-  for (std::string* each : {&nobody.client_certificate, &nobody.client_key, &nobody.client_certificate_file, &nobody.client_key_file,
-                            &nobody.token, &nobody.token_file})
+  ClientConfig anonymous_config = plan.server;
+  for (std::string* each : {&anonymous_config.client_certificate, &anonymous_config.client_key, &anonymous_config.client_certificate_file,
+                            &anonymous_config.client_key_file, &anonymous_config.token, &anonymous_config.token_file})
     each->clear();
-  auto stranger = Api::connect(std::move(nobody));
-  if (!stranger.ok()) return std::move(stranger.status());
+  auto anonymous_api = Api::connect(std::move(anonymous_config));
+  if (!anonymous_api.ok()) return std::move(anonymous_api.status());
   const Answer ns = (*admin)->post("/api/v1/namespaces", Object{{"metadata", Object{{"generateName", "conformance-"}}}});
   if (ns.code != 201) return bad_request("the server does not create a namespace: " + shown(ns));
   const std::string name(ns.text("metadata.name"));
@@ -87,7 +88,7 @@ Result<Report> run_checks(const Plan& plan, std::ostream& out) {
   for (const auto& group : plan.groups) {
     const std::vector<Type> types = types_of(**admin, group);
     if (types.empty()) return bad_request("the server has no types in the group " + quoted(group));
-    for (const Type& type : types) check_type(plan, **admin, **stranger, type, name, report, out);
+    for (const Type& type : types) check_type(plan, **admin, **anonymous_api, type, name, report, out);
   }
   end_namespace(**admin, name, report);
   return report;

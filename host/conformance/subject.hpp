@@ -26,10 +26,10 @@ struct Type {
 class Subject {
  public:
   Subject(Api& admin, Api& anonymous, Type of, Object sample, std::string ns)
-      : api(admin), stranger(anonymous), type(std::move(of)), ns(std::move(ns)), sample_(std::move(sample)) {}
+      : api(admin), anonymous_api(anonymous), type(std::move(of)), ns(std::move(ns)), sample_(std::move(sample)) {}
 
-  Api& api;       // the client of an administrator
-  Api& stranger;  // a client without credentials
+  Api& api;            // the client of an administrator
+  Api& anonymous_api;  // a client without credentials
   const Type type;
   const std::string ns;  // empty if the type is cluster-scoped
 

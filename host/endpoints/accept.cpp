@@ -37,31 +37,31 @@ std::optional<AcceptClause> parse_clause(std::string_view part) {
   return clause;
 }
 
-bool goes_before(const AcceptClause& a, const AcceptClause& b) noexcept {
+bool precedes(const AcceptClause& a, const AcceptClause& b) noexcept {
   if (a.quality > b.quality) return true;
   if (a.type != "*" && b.type == "*") return true;
   return a.subtype != "*" && b.subtype == "*";
 }
 
-// A strict weak order that corresponds to goes_before(): by quality, then types other than "*" first, then subtypes other than "*" first.
-bool goes_before_strictly(const AcceptClause& a, const AcceptClause& b) noexcept {
+// A strict weak order that corresponds to precedes(): by quality, then types other than "*" first, then subtypes other than "*" first.
+bool precedes_strictly(const AcceptClause& a, const AcceptClause& b) noexcept {
   const double first = std::isnan(a.quality) ? 0 : a.quality, second = std::isnan(b.quality) ? 0 : b.quality;
   if (first != second) return first > second;
   if ((a.type == "*") != (b.type == "*")) return b.type == "*";
   return a.subtype != "*" && b.subtype == "*";
 }
 
-// Go sorts so few elements by insertion. goes_before() is not a strict weak order, and clients depend on the result of the insertion sort.
+// Go sorts so few elements by insertion. precedes() is not a strict weak order, and clients depend on the result of the insertion sort.
 // For longer lists, only the run time matters.
 constexpr std::size_t kSortedByInsertion = 12;
 
 void sort_clauses(std::vector<AcceptClause>& clauses) {
   if (clauses.size() > kSortedByInsertion) {
-    std::stable_sort(clauses.begin(), clauses.end(), goes_before_strictly);
+    std::stable_sort(clauses.begin(), clauses.end(), precedes_strictly);
     return;
   }
   for (std::size_t i = 1; i < clauses.size(); ++i) {
-    for (std::size_t j = i; j > 0 && goes_before(clauses[j], clauses[j - 1]); --j) std::swap(clauses[j], clauses[j - 1]);
+    for (std::size_t j = i; j > 0 && precedes(clauses[j], clauses[j - 1]); --j) std::swap(clauses[j], clauses[j - 1]);
   }
 }
 

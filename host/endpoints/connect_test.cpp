@@ -87,9 +87,9 @@ TEST_F(ConnectTest, OptionsOfConnectionsAreReadAndPassAdmission) {
   EXPECT_EQ(admission.seen, R"({"number":"2","path":""})");
 }
 
-class Teller final : public RestStorage, public StreamGetter {
+class TextStorage final : public RestStorage, public StreamGetter {
  public:
-  explicit Teller(const Schema* schema) : schema_(schema) {}
+  explicit TextStorage(const Schema* schema) : schema_(schema) {}
   GroupVersionKind kind() const override { return {"", "v1", "ConfigMap"}; }
   const Schema* schema() const override { return schema_; }
   std::vector<std::string> media_types() const override { return {"text/plain"}; }
@@ -109,16 +109,16 @@ class Teller final : public RestStorage, public StreamGetter {
 
 TEST_F(ConnectTest, StreamsAreReadAndPassNoAdmission) {
   use_config_maps();
-  auto teller = std::make_shared<Teller>(store_->schema());
+  auto text_storage = std::make_shared<TextStorage>(store_->schema());
   CountingAdmission admission;
-  scope_.storage = teller;
+  scope_.storage = text_storage;
   scope_.subresource = "word";
   scope_.admission = &admission;
   handler_ = make_resource_handler(scope_);
   EXPECT_EQ(send("GET", maps("/a/word")).body(), "a says so");
   EXPECT_EQ(message_of(send("GET", maps("/silent/word"))), "it says nothing");
   EXPECT_EQ(send("POST", maps("/a/word")).code(), 405);
-  EXPECT_EQ(discovery_verbs(*teller, true), std::vector<std::string>{"get"});
+  EXPECT_EQ(discovery_verbs(*text_storage, true), std::vector<std::string>{"get"});
   EXPECT_TRUE(admission.seen.empty());
 }
 

@@ -37,7 +37,7 @@ TEST_F(CreateTest, LargeBodiesAreDecodedOffTheLoopOfTheConnection) {
       EXPECT_LT(got.code(), 300) << method;
       EXPECT_EQ(store_->asked_on, &loop_) << method;
       EXPECT_EQ(offload_pool.turns(), offloaded + (large ? 1 : 0)) << method;
-      EXPECT_EQ(got.exchange->strangers, 0) << method;
+      EXPECT_EQ(got.exchange->wrong_executor_calls, 0) << method;
     }
     EXPECT_EQ(send("POST", maps(), body).code(), 409);
     EXPECT_EQ(send("POST", maps(), body + "x").code(), 400);

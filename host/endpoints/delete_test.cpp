@@ -58,9 +58,9 @@ TEST_F(DeleteTest, DeleteOfAGroupedResourceNamesTheGroup) {
 TEST_F(DeleteTest, DeleteAnswersWithTheObjectWhenItStaysOrTheKindReturnsIt) {
   use_config_maps();
   store_->put(kStoredMap);
-  store_->stays_when_deleted = true;
+  store_->keep_deleted = true;
   EXPECT_EQ(send("DELETE", maps("/a")).body(), std::string(kStoredMap) + "\n");
-  store_->stays_when_deleted = false;
+  store_->keep_deleted = false;
   store_->returns_deleted = true;
   EXPECT_EQ(send("DELETE", maps("/a")).body(), std::string(kStoredMap) + "\n");
 }
@@ -68,10 +68,10 @@ TEST_F(DeleteTest, DeleteAnswersWithTheObjectWhenItStaysOrTheKindReturnsIt) {
 TEST_F(DeleteTest, DeleteIsOnlyAcceptedWhenDependentsAreToGoAndTheObjectStays) {
   use_config_maps();
   store_->put(kStoredMap);
-  store_->stays_when_deleted = true;
+  store_->keep_deleted = true;
   EXPECT_EQ(send("DELETE", maps("/a?orphanDependents=false")).code(), 202);
   EXPECT_EQ(send("DELETE", maps("/a?orphanDependents=true")).code(), 200);
-  store_->stays_when_deleted = false;
+  store_->keep_deleted = false;
   EXPECT_EQ(send("DELETE", maps("/a?orphanDependents=false")).code(), 200);
 }
 

@@ -14,16 +14,16 @@ namespace backplane::endpoints {
 // Returns null if the handler has no span.
 const char* span_name(Verb verb) noexcept;
 
-// The span of a handler. The destructor writes a log message if the request was slow, unless `lasts` is true: such a request may take a
-// long time.
+// The span of a handler. The destructor writes a log message if the request was slow, unless `long_running` is true: such a request may
+// take a long time.
 class HandlerSpan {
  public:
-  HandlerSpan(RequestContext& context, Verb verb, bool lasts)
-      : context_(context), name_(span_name(verb)), lasts_(lasts), span_(name_ != nullptr ? &context : nullptr, name_) {
+  HandlerSpan(RequestContext& context, Verb verb, bool long_running)
+      : context_(context), name_(span_name(verb)), long_running_(long_running), span_(name_ != nullptr ? &context : nullptr, name_) {
     if (span_.recorded()) describe();
   }
   ~HandlerSpan() {
-    if (name_ != nullptr && !lasts_ && context_.trace != nullptr) tracing::log_if_slow(context_, name_, context_.trace->current);
+    if (name_ != nullptr && !long_running_ && context_.trace != nullptr) tracing::log_if_slow(context_, name_, context_.trace->current);
   }
   HandlerSpan(const HandlerSpan&) = delete;
   HandlerSpan& operator=(const HandlerSpan&) = delete;
@@ -33,7 +33,7 @@ class HandlerSpan {
 
   RequestContext& context_;
   const char* const name_;
-  const bool lasts_;
+  const bool long_running_;
   TraceSpan span_;
 };
 

@@ -136,9 +136,9 @@ bool is_made(const Plan& plan, const ObjectEntry& entry) {
 }
 
 // Limits the work between two yields to other requests of the loop to some tenths of a millisecond.
-class Stint {
+class WorkPortion {
  public:
-  explicit Stint(const Plan& plan) : plan_(plan), most_(plan.media.yaml ? kYaml : plan.is_table() ? kRows : kItems) {}
+  explicit WorkPortion(const Plan& plan) : plan_(plan), most_(plan.media.yaml ? kYaml : plan.is_table() ? kRows : kItems) {}
 
   // Counts an item before it is written.
   void add(const ObjectEntry& entry) { done_ += 1 + entry.json_size() / (is_made(plan_, entry) ? kMadeBytes : kSharedBytes); }
@@ -199,17 +199,17 @@ Task<Status> walk(const Plan& plan, ListResult& list, Visitor& visitor) {
   auto batch = co_await std::move(reading);
   if (!batch.ok()) co_return std::move(batch.status());
   visitor.begin();
-  Stint stint(plan);
+  WorkPortion portion(plan);
   while (!batch->empty()) {
     for (std::size_t i = 0; i < batch->size(); ++i) {
       const ObjectEntry& entry = *(*batch)[i];
       fetch_ahead(*batch, i);
-      stint.add(entry);
+      portion.add(entry);
       Status visited = visitor.visit(entry);
       if (!visited.ok()) co_return visited;
-      if (stint.over()) {
+      if (portion.over()) {
         co_await Yield{};
-        stint.begin();
+        portion.begin();
       }
       if (!visitor.full()) continue;
       Status emptied = co_await visitor.empty();

@@ -140,13 +140,13 @@ void drop_ordered_lists(Object& patch, const Object& original) {
 // The limit of the bytes that are copied when raw values are parsed level by level. Each level copies the text of all levels below it.
 constexpr std::size_t kMaxOpenedBytes = 64u << 20;
 
-bool is_dear_to_open(const Value& value) {
+bool exceeds_copy_limit(const Value& value) {
   if (is_raw(value)) return nests_deeper(value, kMaxOpenedBytes / std::max<std::size_t>(raw_text(value).size(), 1));
   if (const Object* object = value.if_object()) {
-    return std::any_of(object->begin(), object->end(), [](const auto& member) { return is_dear_to_open(member.value()); });
+    return std::any_of(object->begin(), object->end(), [](const auto& member) { return exceeds_copy_limit(member.value()); });
   }
   const Array* array = value.if_array();
-  return array != nullptr && std::any_of(array->begin(), array->end(), is_dear_to_open);
+  return array != nullptr && std::any_of(array->begin(), array->end(), exceeds_copy_limit);
 }
 
 // Returns the error of Go's decoder for a JSON patch that is not a list of operations; empty if it is a list of operations.
@@ -231,7 +231,7 @@ void PatchedObject::keep_sent(Value& patch) const {
 Status PatchedObject::apply(Value& target) const {
   if (holds_raw(resource_.schema)) {
     type_ == PatchType::kStrategic ? read_raw_within(target) : compact_raw_within(target);
-    if (type_ != PatchType::kStrategic && (is_dear_to_open(target) || is_dear_to_open(*patch_))) {
+    if (type_ != PatchType::kStrategic && (exceeds_copy_limit(target) || exceeds_copy_limit(*patch_))) {
       return entity_too_large("raw JSON is nested too deeply for its size");
     }
   }
@@ -293,7 +293,7 @@ Status PatchedObject::check_custom_kind(const RequestContext& context, const Gro
 }
 
 // Returns true if upstream decodes the object as its internal type, whose fields have other names: a built-in object without apiVersion.
-bool PatchedObject::is_of_no_version(const Value& target) const {
+bool PatchedObject::has_no_version(const Value& target) const {
   return !resource_.custom && resource_.schema != nullptr && target.is_object() && get_string(target.get_object(), "apiVersion").empty();
 }
 
@@ -327,7 +327,7 @@ Status PatchedObject::decode(RequestContext& context, Value& target) const {
   // A strategic merge processes the typed object, so kind and version are not checked.
   if (type_ != PatchType::kStrategic) {
     Status status = check_kind(target);
-    if (status.ok() && is_of_no_version(target)) status = without_version(context, target);
+    if (status.ok() && has_no_version(target)) status = without_version(context, target);
     if (!status.ok()) return status;
   }
   if (target.is_null()) target = Object(context.arena());

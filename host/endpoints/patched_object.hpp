@@ -37,7 +37,7 @@ class PatchedObject final : public UpdatedObjectInfo, public registry::SentValue
   // Converts the patched tree to an object of the resource's kind.
   Status decode(RequestContext& context, Value& target) const;
   Status check_kind(const Value& target) const;
-  bool is_of_no_version(const Value& target) const;
+  bool has_no_version(const Value& target) const;
   Status without_version(RequestContext& context, const Value& target) const;
   Status check_custom_kind(const RequestContext& context, const GroupVersionKind& declared, const Object& object) const;
   // Returns 422 for an invalid patched object.

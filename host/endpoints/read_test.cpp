@@ -27,7 +27,7 @@ Task<void> wait_for(Promise<bool> promise) {
 }
 
 // Yields on the loop until `over` is true, and counts the turns.
-Task<void> go_round(int& rounds, const bool& over) {
+Task<void> count_rounds(int& rounds, const bool& over) {
   while (!over) {
     ++rounds;
     co_await Yield{};
@@ -58,7 +58,7 @@ TEST_F(ReadTest, ALongListYieldsToOtherWorkOfItsLoop) {
     int rounds = 0;
     bool over = false;
     Promise<bool> ended;
-    spawn_detached(loop_, go_round(rounds, over), [ended] { ended.set(true); });
+    spawn_detached(loop_, count_rounds(rounds, over), [ended] { ended.set(true); });
     EXPECT_GE(run_on(loop_, rounds_during(*handler_, context, *exchange, rounds, over)), least) << accept;
     EXPECT_EQ(exchange->code, 200);
     run_on(loop_, wait_for(ended));
@@ -75,7 +75,7 @@ class TurnsTest : public ReadTest {
     int rounds = 0;
     bool over = false;
     Promise<bool> ended;
-    spawn_detached(loop_, go_round(rounds, over), [ended] { ended.set(true); });
+    spawn_detached(loop_, count_rounds(rounds, over), [ended] { ended.set(true); });
     const int turns = run_on(loop_, rounds_during(*handler_, context, exchange, rounds, over));
     EXPECT_EQ(exchange.code, 200);
     run_on(loop_, wait_for(ended));

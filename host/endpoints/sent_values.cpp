@@ -57,7 +57,7 @@ Place place_at(const Value& tree, const Schema* type, std::string_view path) {
 // Errors print all members of a struct, so an empty struct is never printed as {}.
 bool is_struct(const Schema* type) { return type != nullptr && !type->structural() && type->items() == nullptr && !type->name().empty(); }
 
-std::string_view printed_when_empty(const Place& at) {
+std::string_view empty_text(const Place& at) {
   if (at.value != nullptr && at.value->is_array() && at.value->get_array().empty()) return "[]";
   if (at.value != nullptr && at.value->is_object() && at.value->get_object().empty() && !is_struct(at.type)) return "{}";
   return {};
@@ -83,8 +83,7 @@ void quote_sent_values(Status& refused, std::string_view body, BodyFormat format
   StatusDetails details = *refused.details();
   for (StatusCause& cause : details.causes) {
     const std::size_t at = null_in(cause.message);
-    const std::string_view shown =
-        at == std::string_view::npos ? std::string_view() : printed_when_empty(place_at(*sent, schema, cause.field));
+    const std::string_view shown = at == std::string_view::npos ? std::string_view() : empty_text(place_at(*sent, schema, cause.field));
     if (shown.empty()) continue;
     const std::string before = cause.field + ": " + cause.message;
     cause.message.replace(at, kNull.size(), shown);

@@ -33,10 +33,10 @@ TEST_F(UpdateTest, AStorageThatEndsOnAnotherExecutorIsAnsweredForOnTheConnection
     if (each.method == std::string_view("PATCH")) headers.emplace_back("Content-Type", "application/merge-patch+json");
     const Response got = send(each.method, each.path, each.body, headers);
     EXPECT_EQ(got.code(), each.code) << each.method << " " << each.path << " " << got.body();
-    EXPECT_EQ(got.exchange->strangers, 0) << each.method << " " << each.path;
+    EXPECT_EQ(got.exchange->wrong_executor_calls, 0) << each.method << " " << each.path;
   }
   store_->on_get = [] { throw std::runtime_error("a bug, and far away"); };
-  EXPECT_EQ(send("GET", maps("/a")).exchange->strangers, 0);
+  EXPECT_EQ(send("GET", maps("/a")).exchange->wrong_executor_calls, 0);
   store_->executor = nullptr;
   foreign.stop();
 }

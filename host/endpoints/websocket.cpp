@@ -152,7 +152,7 @@ void WebSocket::listen(std::function<void()> closed) {
 
 Task<void> WebSocket::listen_fenced(std::function<void()> closed) {
   try {
-    co_await hear();
+    co_await read_loop();
   } catch (...) {
     // If reading fails, the client counts as disconnected.
     endpoints_log().error("reading from a WebSocket failed error={}", caught().what);
@@ -160,7 +160,7 @@ Task<void> WebSocket::listen_fenced(std::function<void()> closed) {
   closed();
 }
 
-Task<void> WebSocket::hear() {
+Task<void> WebSocket::read_loop() {
   FrameParser parser;
   for (;;) {
     const auto event = parser.next();
@@ -189,8 +189,8 @@ Task<void> WebSocket::end() {
   (void)sent;  // the client may have disconnected
   co_await exchange_.finish();
   if (!listening_) co_return;
-  bool heard = co_await listening_done_.future();
-  (void)heard;
+  bool done = co_await listening_done_.future();
+  (void)done;
 }
 
 }  // namespace backplane::endpoints

@@ -63,7 +63,7 @@ class WebSocket {
  private:
   Task<void> refuse(int code, std::string text);
   Task<void> listen_fenced(std::function<void()> closed);
-  Task<void> hear();
+  Task<void> read_loop();
 
   Exchange& exchange_;
   bool listening_ = false;

@@ -53,7 +53,7 @@ TEST_F(WriteBodyTest, ErrorsInsideThePutObjectPrecedeARefusalWithoutIt) {
   EXPECT_NE(message_of(wrong).find("in literal true"), std::string::npos) << wrong.body();
 }
 
-TEST_F(WriteBodyTest, BodiesThatCannotBeReadAreRefusedInUpstreamsWords) {
+TEST_F(WriteBodyTest, BodiesThatCannotBeReadAreRefusedWithUpstreamsMessages) {
   use_config_maps();
   const std::string unrecognized = "the object provided is unrecognized (must be of type ConfigMap): ";
   const std::vector<Refusal> refusals = {
@@ -221,18 +221,18 @@ TEST_F(WriteBodyTest, TheNamespaceOfTheBodyMustBeThatOfThePath) {
   EXPECT_EQ(message_of(got), "the namespace of the provided object does not match the namespace sent on the request");
 }
 
-constexpr std::string_view kOddBody = R"({"metadata":{"name":"a"},"zz":1,"data":{"k":"1","k":"2"}})";
+constexpr std::string_view kBodyWithProblems = R"({"metadata":{"name":"a"},"zz":1,"data":{"k":"1","k":"2"}})";
 
 TEST_F(WriteBodyTest, UnknownAndRepeatedFieldsAreWarnedAbout) {
   use_config_maps();
-  const Response got = send("POST", maps(), std::string(kOddBody));
+  const Response got = send("POST", maps(), std::string(kBodyWithProblems));
   EXPECT_EQ(got.code(), 201);
   EXPECT_EQ(got.warnings(), (std::vector<std::string>{R"(299 - "unknown field \"zz\"")", R"(299 - "duplicate field \"data.k\"")"}));
 }
 
 TEST_F(WriteBodyTest, StrictFieldValidationRefusesThem) {
   use_config_maps();
-  const Response got = send("POST", maps("?fieldValidation=Strict"), std::string(kOddBody));
+  const Response got = send("POST", maps("?fieldValidation=Strict"), std::string(kBodyWithProblems));
   EXPECT_EQ(got.code(), 400);
   EXPECT_EQ(message_of(got),
             "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: strict decoding error: unknown field \"zz\", duplicate field "
@@ -241,7 +241,7 @@ TEST_F(WriteBodyTest, StrictFieldValidationRefusesThem) {
 
 TEST_F(WriteBodyTest, IgnoredFieldValidationHasNoWarnings) {
   use_config_maps();
-  const Response got = send("POST", maps("?fieldValidation=Ignore"), std::string(kOddBody));
+  const Response got = send("POST", maps("?fieldValidation=Ignore"), std::string(kBodyWithProblems));
   EXPECT_EQ(got.code(), 201);
   EXPECT_TRUE(got.warnings().empty());
 }

@@ -34,9 +34,9 @@ class AccessMetrics {
   void authenticated(Authentication result, std::chrono::nanoseconds took, std::string_view user) noexcept;
   void authorized(Authorization result, std::chrono::nanoseconds took) noexcept;
   // `waited`: the time in the queue of the request gate.
-  void let_in(std::chrono::nanoseconds waited) noexcept { filters_[2].observe(waited); }
+  void observe_wait(std::chrono::nanoseconds waited) noexcept { filters_[2].observe(waited); }
   // The handler has ended after its client had received 504 or had disconnected. `threw`: the handler ended with an exception.
-  void ended_late(bool threw) noexcept { late_[threw ? 1 : 0].fetch_add(1, std::memory_order_relaxed); }
+  void count_late_end(bool threw) noexcept { late_[threw ? 1 : 0].fetch_add(1, std::memory_order_relaxed); }
   void reset();
 
   using Seconds = Histogram<kBuckets>;

@@ -58,7 +58,7 @@ class WithAudit final : public Filter {
     AuditedExchange exchange(call.exchange(), call.context, audited, call.context.long_running);
     std::exception_ptr error;
     try {
-      const InFront in_front(call.context, exchange);
+      const ExchangeScope exchange_scope(call.context, exchange);
       co_await rest.run(call);
     } catch (...) {
       error = std::current_exception();

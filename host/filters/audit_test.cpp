@@ -184,7 +184,7 @@ Task<void> watches_once(RequestContext&, Exchange& exchange) {
   Status status = co_await exchange.start(200, "application/json");
   if (status.ok()) co_await exchange.finish();
 }
-Task<void> says_nothing(RequestContext&, Exchange&) { co_return; }
+Task<void> send_no_response(RequestContext&, Exchange&) { co_return; }
 
 TEST_F(Audited, ALongRunningRequestHasAnEventWhenItsResponseStarts) {
   const auto sink = add({AuditLevel::kMetadata});
@@ -195,7 +195,7 @@ TEST_F(Audited, ALongRunningRequestHasAnEventWhenItsResponseStarts) {
   EXPECT_EQ(sink->stages(), "RequestReceived ResponseStarted ResponseComplete");
   EXPECT_EQ(sink->events[1]->response_code, 200);
   EXPECT_TRUE(handler.of_context);
-  handler.answer = says_nothing;
+  handler.answer = send_no_response;
   TestExchange closed_early;
   closed_early.request_target = "/api/v1/configmaps?watch=1";
   ask(closed_early);
@@ -274,14 +274,14 @@ TEST_F(Audited, ARequestWhoseFirstEventIsLostIsNotServed) {
   sink->waits = true;
   sink->stores = false;
   TestExchange exchange;
-  exchange.home = &loop;
+  exchange.expected_executor = &loop;
   exchange.request_target = "/readyz?<b>";
   ask(exchange);
   EXPECT_EQ(exchange.code, 500);
   EXPECT_EQ(exchange.body, "Internal Server Error: \"/readyz?&lt;b&gt;\": failed to store audit event\n");
   EXPECT_EQ(handler.calls, 0);
   EXPECT_EQ(sink->stages(), "RequestReceived") << "a rejected request has no further event";
-  EXPECT_EQ(exchange.strangers, 0);
+  EXPECT_EQ(exchange.wrong_executor_calls, 0);
 }
 
 TEST_F(Audited, OnlyTheFirstEventIsNeeded) {
@@ -289,11 +289,11 @@ TEST_F(Audited, OnlyTheFirstEventIsNeeded) {
   sink->waits = true;
   sink->stores = false;
   TestExchange exchange;
-  exchange.home = &loop;
+  exchange.expected_executor = &loop;
   ask(exchange);
   EXPECT_EQ(exchange.code, 200);
   EXPECT_EQ(sink->stages(), "ResponseComplete");
-  EXPECT_EQ(exchange.strangers, 0) << "whatever executor the sink ends on";
+  EXPECT_EQ(exchange.wrong_executor_calls, 0) << "whatever executor the sink ends on";
 }
 
 TEST_F(Audited, ASinkThatThrowsHasLostTheEvent) {

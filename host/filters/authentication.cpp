@@ -77,13 +77,13 @@ class WithAuthentication final : public Filter {
   explicit WithAuthentication(const ChainConfig& config)
       : authentication_(*config.authentication),
         audit_(config.audit),
-        limit_unknown_(config.one_request_of_the_unknown),
+        limit_unknown_(config.close_after_unauthenticated),
         credentials_(config.request_header) {}
 
   Step enter(FilterCall& call) const override {
     if (has_credentials(credentials_, call.exchange())) return Step::kAround;
     auto known = authentication_.authenticate_now(call.context, call.exchange());
-    return known ? settle(call, std::move(*known)) : Step::kAwait;
+    return known ? finish(call, std::move(*known)) : Step::kAwait;
   }
 
   Task<Step> enter_slowly(FilterCall& call) const override {
@@ -98,7 +98,7 @@ class WithAuthentication final : public Filter {
     // The other filters need the connection's executor, even after an exception.
     co_await origin;
     if (thrown) std::rethrow_exception(thrown);
-    co_return settle(call, std::move(user));
+    co_return finish(call, std::move(user));
   }
 
   Task<void> around(FilterCall& call, Rest rest) const override {
@@ -108,12 +108,12 @@ class WithAuthentication final : public Filter {
       co_return;
     }
     WithoutCredentials stripped(call.exchange(), credentials_);
-    const InFront in_front(call.context, stripped);
+    const ExchangeScope exchange_scope(call.context, stripped);
     co_await rest.run(call);
   }
 
  private:
-  Step settle(FilterCall& call, Result<UserRef> user) const {
+  Step finish(FilterCall& call, Result<UserRef> user) const {
     const bool unknown = !user.ok() || (*user)->name == kAnonymousUser;
     // An HTTP/2 connection ends after one anonymous or unauthenticated request, so that a client needs a TLS handshake for each such
     // request.

@@ -14,7 +14,7 @@ class WithAuthorization final : public Filter {
   Step enter(FilterCall& call) const override {
     const auto began = Clock::now();
     auto known = authorization_.begin(RequestView(call.context), call.pending_authorization);
-    return known ? settle(call, std::move(*known), began) : Step::kAwait;
+    return known ? finish(call, std::move(*known), began) : Step::kAwait;
   }
 
   Task<Step> enter_slowly(FilterCall& call) const override {
@@ -24,7 +24,7 @@ class WithAuthorization final : public Filter {
     auto finishing = authorization_.finish(attributes, std::move(call.pending_authorization));
     AuthorizerResult result = co_await std::move(finishing);
     co_await origin;
-    co_return settle(call, std::move(result), began);
+    co_return finish(call, std::move(result), began);
   }
 
  private:
@@ -42,7 +42,7 @@ class WithAuthorization final : public Filter {
     context.annotate("authorization.k8s.io/reason", std::move(reason));
   }
 
-  Step settle(FilterCall& call, AuthorizerResult result, Clock::time_point began) const {
+  Step finish(FilterCall& call, AuthorizerResult result, Clock::time_point began) const {
     const std::chrono::nanoseconds took = Clock::now() - began;
     call.context.latencies.authorization = std::max(call.context.latencies.authorization, took);
     if (metrics_ != nullptr) metrics_->access.authorized(outcome(result), took);

@@ -35,10 +35,10 @@ void DeadlineQueue::arm(Clock::time_point when) {
   armed_ = when;
   const auto delay = std::max(when - Clock::now(), Clock::duration(std::chrono::milliseconds(1)));
   // A timer for a later deadline is not cancelled. It fires without effect, at most once in the timeout of a request.
-  current_executor()->after(delay, [] { current().ring(); });
+  current_executor()->after(delay, [] { current().run_due(); });
 }
 
-void DeadlineQueue::ring() {
+void DeadlineQueue::run_due() {
   const auto now = Clock::now();
   if (now < armed_) return;
   armed_ = Clock::time_point::max();

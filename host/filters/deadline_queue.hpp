@@ -40,7 +40,7 @@ class DeadlineQueue {
  private:
   DeadlineQueue();
   void arm(std::chrono::steady_clock::time_point when);
-  void ring();
+  void run_due();
 
   class Head final : public Entry {
     void on_deadline() override {}

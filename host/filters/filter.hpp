@@ -56,7 +56,7 @@ struct FilterCall {
   GatePass pass = {};                                                     // the state that the request gate stores for the request
   std::shared_ptr<PendingAuthorization> pending_authorization = nullptr;  // passed from enter() to enter_slowly() of WithAuthorization
 
-  // The current exchange of the request. around() uses InFront to set another exchange for the inner filters and the handler.
+  // The current exchange of the request. around() uses ExchangeScope to set another exchange for the inner filters and the handler.
   Exchange& exchange() const noexcept { return *context.exchange; }
 };
 

@@ -19,12 +19,14 @@ class FilterExchange : public ForwardingExchange, public FrontProxyPeer {
 
 // Makes `front` the current exchange of a request (RequestContext::exchange) while this object exists. The destructor restores the former
 // exchange, however the request ends. No other code may set RequestContext::exchange.
-class InFront {
+class ExchangeScope {
  public:
-  InFront(RequestContext& context, Exchange& front) noexcept : context_(context), former_(context.exchange) { context_.exchange = &front; }
-  ~InFront() { context_.exchange = former_; }
-  InFront(const InFront&) = delete;
-  InFront& operator=(const InFront&) = delete;
+  ExchangeScope(RequestContext& context, Exchange& front) noexcept : context_(context), former_(context.exchange) {
+    context_.exchange = &front;
+  }
+  ~ExchangeScope() { context_.exchange = former_; }
+  ExchangeScope(const ExchangeScope&) = delete;
+  ExchangeScope& operator=(const ExchangeScope&) = delete;
 
  private:
   RequestContext& context_;

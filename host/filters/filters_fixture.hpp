@@ -29,9 +29,9 @@ class TestExchange final : public Exchange {
   bool finished = false;
   bool closing = false;
   std::atomic<bool> aborted{false};
-  const Executor* home = nullptr;     // the executor that the chain must use; null: any executor
-  std::atomic<int> strangers{0};      // calls on other executors
-  NamedSignal* responding = nullptr;  // if set, respond() waits for this signal after it has sent the head; abort() fires it
+  const Executor* expected_executor = nullptr;  // the executor that the chain must use; null: any executor
+  std::atomic<int> wrong_executor_calls{0};     // calls on other executors
+  NamedSignal* responding = nullptr;            // if set, respond() waits for this signal after it has sent the head; abort() fires it
 
   std::string response_header(std::string_view name) const {
     for (const auto& [key, value] : response_headers) {
@@ -54,7 +54,7 @@ class TestExchange final : public Exchange {
   const PeerCertificate* peer_certificate() const noexcept override { return nullptr; }
   Task<Result<std::string>> read_body(std::size_t) override { co_return std::string(); }
   void add_response_header(std::string name, std::string value) override {
-    look_around();
+    check_executor();
     response_headers.emplace_back(std::move(name), std::move(value));
   }
   void set_response_header(std::string name, std::string value) override {
@@ -62,7 +62,7 @@ class TestExchange final : public Exchange {
     add_response_header(std::move(name), std::move(value));
   }
   Task<void> respond(int c, std::string_view content_type, std::vector<SharedBytes> chunks) override {
-    look_around();
+    check_executor();
     code = c;
     type = content_type;
     for (const auto& chunk : chunks) body += chunk.view();
@@ -70,14 +70,14 @@ class TestExchange final : public Exchange {
     finished = true;
   }
   Task<Status> start(int c, std::string_view content_type) override {
-    look_around();
+    check_executor();
     code = c;
     type = content_type;
     co_return Status();
   }
   void set_compressible(bool) override {}
   Task<Status> write(std::vector<SharedBytes> chunks) override {
-    look_around();
+    check_executor();
     for (const auto& chunk : chunks) body += chunk.view();
     co_return Status();
   }
@@ -91,7 +91,7 @@ class TestExchange final : public Exchange {
   void remove_close_callback(std::uint64_t) noexcept override {}
   bool closed() const noexcept override { return false; }
   void close_connection_after() override {
-    look_around();
+    check_executor();
     closing = true;
   }
   void abort() override {
@@ -100,8 +100,8 @@ class TestExchange final : public Exchange {
   }
 
  private:
-  void look_around() {
-    if (home != nullptr && current_executor() != home) ++strangers;
+  void check_executor() {
+    if (expected_executor != nullptr && current_executor() != expected_executor) ++wrong_executor_calls;
   }
 };
 

@@ -64,14 +64,14 @@ TEST_F(Filters, AnExceptionIsAnswered500AndAllResourcesAreReleased) {
   EXPECT_EQ(in_flight.running(false), 0);
 }
 
-Task<void> throws_half_way(RequestContext&, Exchange& exchange) {
+Task<void> throw_after_start(RequestContext&, Exchange& exchange) {
   Status status = co_await exchange.start(200, "application/json");
   (void)status;
   throw std::runtime_error("a bug");
 }
 
 TEST_F(Filters, AnExceptionAfterTheHeadBreaksTheResponseOff) {
-  handler.answer = throws_half_way;
+  handler.answer = throw_after_start;
   TestExchange exchange;
   ask(exchange);
   EXPECT_TRUE(exchange.aborted);
@@ -161,7 +161,7 @@ TEST_F(Filters, ATimeoutInTheUrlShortensTheDeadlineAndABadOneIs400) {
 
 NamedSignal* g_release = nullptr;
 
-Task<void> answers_late(RequestContext&, Exchange& exchange) {
+Task<void> respond_late(RequestContext&, Exchange& exchange) {
   co_await g_release->wait();
   exchange.set_response_header("Late", "yes");
   std::vector<SharedBytes> body;
@@ -171,7 +171,7 @@ Task<void> answers_late(RequestContext&, Exchange& exchange) {
 
 Task<void> waits_for_gone(RequestContext& context, Exchange& exchange) {
   const auto closed = exchange.on_close([] { g_release->fire(); });
-  co_await answers_late(context, exchange);
+  co_await respond_late(context, exchange);
 }
 
 TEST_F(Filters, AtTheDeadlineTheClientGets504AndWhatTheHandlerWritesLaterIsDropped) {
@@ -255,7 +255,7 @@ TEST_F(Filters, UnauthenticatedHttp2ConnectionsCloseAfterOneRequestIfTheGateIsOn
   first.major = 2;
   ask(first);
   EXPECT_TRUE(first.closing);
-  config.one_request_of_the_unknown = false;
+  config.close_after_unauthenticated = false;
   TestExchange second;
   second.major = 2;
   ask(second);
@@ -404,9 +404,9 @@ TEST_F(Filters, AuthenticationAndAuthorizationAreCounted) {
   strict.anonymous = false;
   const UnionAuthentication known_only(strict);
   config.authentication = &known_only;
-  TestExchange stranger;
-  ask(stranger);
-  EXPECT_EQ(stranger.code, 401);
+  TestExchange anonymous;
+  ask(anonymous);
+  EXPECT_EQ(anonymous.code, 401);
   EXPECT_EQ(access.authentication(AccessMetrics::kFailure).count(), 1u);
   metrics.reset();
   EXPECT_EQ(access.authentication(AccessMetrics::kSuccess).count(), 0u);
@@ -479,11 +479,11 @@ TEST_F(Filters, PluginsThatEndOnAnotherExecutorDoNotTakeTheRequestThere) {
     Authorization authorized({std::make_shared<AuthorizedOnOtherExecutor>(foreign, decision)});
     config.authorization = &authorized;
     TestExchange exchange;
-    exchange.home = &loop;
+    exchange.expected_executor = &loop;
     exchange.major = 2;
     ask(exchange);
     EXPECT_EQ(exchange.code, code);
-    EXPECT_EQ(exchange.strangers, 0) << code;
+    EXPECT_EQ(exchange.wrong_executor_calls, 0) << code;
   }
   foreign.stop();
 }
@@ -494,10 +494,10 @@ TEST_F(Filters, AnAuthenticatorThatThrowsOnAnotherExecutorDoesNotTakeTheRequestT
   const AuthenticatedOnOtherExecutor nameless(foreign, UserInfo());
   config.authentication = &nameless;
   TestExchange exchange;
-  exchange.home = &loop;
+  exchange.expected_executor = &loop;
   ask(exchange);
   EXPECT_EQ(exchange.code, 500);
-  EXPECT_EQ(exchange.strangers, 0);
+  EXPECT_EQ(exchange.wrong_executor_calls, 0);
   foreign.stop();
 }
 

@@ -10,7 +10,7 @@ using namespace filters_testing;
 class TestGate final : public RequestGate {
  public:
   GateAnswer answer = GateAnswer::kEnter;
-  bool let_in = true;
+  bool admits = true;
   int asked = 0, waited = 0, in = 0, most_in = 0;
 
   GateAnswer enter(RequestContext&, Exchange& exchange, GatePass& pass) override {
@@ -21,8 +21,8 @@ class TestGate final : public RequestGate {
   }
   Task<bool> wait(RequestContext&, Exchange&, GatePass& pass) override {
     ++waited;
-    if (let_in) take(pass);
-    co_return let_in;
+    if (admits) take(pass);
+    co_return admits;
   }
   void leave(GatePass& pass) noexcept override {
     EXPECT_EQ(pass.seats, 7u) << "what the gate has put there";
@@ -42,7 +42,7 @@ struct GatedFilters : Filters {
   TestGate gate;
 };
 
-TEST_F(GatedFilters, TheGateStandsInThePlaceOfTheLimits) {
+TEST_F(GatedFilters, TheGateReplacesTheLimits) {
   const auto names = HandlerChain(config, handler).names();
   EXPECT_EQ(std::count(names.begin(), names.end(), "WithMaxInFlightLimit"), 0);
   EXPECT_EQ(std::count(names.begin(), names.end(), "WithPriorityAndFairness"), 1);
@@ -85,7 +85,7 @@ TEST_F(GatedFilters, AWaitingRequestIsAdmittedOrRefused) {
   TestExchange in;
   ask(in);
   EXPECT_EQ(in.code, 200);
-  gate.let_in = false;
+  gate.admits = false;
   TestExchange out;
   ask(out);
   EXPECT_EQ(out.code, 429);
@@ -123,11 +123,11 @@ TEST_F(GatedFilters, AWatchThatWritesFromAnotherExecutorIsCountedOnItsConnection
   g_foreign = &foreign;
   handler.answer = stream_from_other_executor;
   TestExchange exchange;
-  exchange.home = &loop;
+  exchange.expected_executor = &loop;
   exchange.request_target = "/api/v1/pods?watch=1";
   ask(exchange);
   EXPECT_EQ(exchange.body, "{}{}{}");
-  EXPECT_EQ(exchange.strangers, 0);
+  EXPECT_EQ(exchange.wrong_executor_calls, 0);
   EXPECT_EQ(gate.in, 0);
   foreign.stop();
 }

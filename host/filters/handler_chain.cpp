@@ -51,12 +51,12 @@ constexpr TableRow kTable[] = {
 };
 
 // Calls leave() of the filters that returned kNextThenLeave, in reverse order, however the request ends.
-class Leaver {
+class LeaveScope {
  public:
-  explicit Leaver(FilterCall& call) : call_(call) {}
-  Leaver(const Leaver&) = delete;
-  Leaver& operator=(const Leaver&) = delete;
-  ~Leaver() {
+  explicit LeaveScope(FilterCall& call) : call_(call) {}
+  LeaveScope(const LeaveScope&) = delete;
+  LeaveScope& operator=(const LeaveScope&) = delete;
+  ~LeaveScope() {
     while (count_ > 0) filters_[--count_]->leave(call_);
   }
   void add(const Filter* filter) { filters_[count_++] = filter; }
@@ -112,19 +112,19 @@ Task<void> HandlerChain::handle(RequestContext& context, Exchange& exchange) {
   context.offers_cbor = offers_cbor_;
   RequestNotes notes;
   FilterCall call{context, &notes};
-  const InFront in_front(context, exchange);
+  const ExchangeScope exchange_scope(context, exchange);
   const Traced traced(context, exchange);
   co_await run(call, 0);
 }
 
 Task<void> HandlerChain::run(FilterCall& call, std::size_t row) const {
-  Leaver leaver(call);
+  LeaveScope leave_scope(call);
   for (; row < rows_.size(); ++row) {
     const Filter& filter = *rows_[row].filter;
     Step step = filter.enter(call);
     if (step == Step::kAwait) step = co_await filter.enter_slowly(call);
     if (step == Step::kNextThenLeave) {
-      leaver.add(&filter);
+      leave_scope.add(&filter);
     } else if (step == Step::kAround) {
       co_await filter.around(call, Rest(*this, row + 1));
       co_return;
@@ -136,7 +136,7 @@ Task<void> HandlerChain::run(FilterCall& call, std::size_t row) const {
   // The handler may end on any executor, but filters and exchanges must be used on the connection's executor.
   const OriginExecutor origin;
   MeteredExchange metered(call.exchange());
-  const InFront in_front(call.context, metered);
+  const ExchangeScope exchange_scope(call.context, metered);
   std::exception_ptr error;
   try {
     co_await inner_.handle(call.context, metered);
@@ -161,7 +161,7 @@ Task<void> HandlerChain::refuse(FilterCall& call) {
     co_return;
   }
   AuditedExchange exchange(call.exchange(), call.context, static_cast<AuditedRequest&>(*call.context.audit), true);
-  const InFront in_front(call.context, exchange);
+  const ExchangeScope exchange_scope(call.context, exchange);
   co_await answer_refusal(call);
 }
 

@@ -51,7 +51,7 @@ struct ChainConfig {
   double goaway_chance = 0;
   bool offers_cbor = false;  // the value of RequestContext::offers_cbor
   // If true, an HTTP/2 connection ends after one unauthenticated request (UnauthenticatedHTTP2DOSMitigation).
-  bool one_request_of_the_unknown = true;
+  bool close_after_unauthenticated = true;
   RequestHeaderConfig request_header;     // the headers that it names are hidden from handlers
   bool constrained_impersonation = true;  // the gate ConstrainedImpersonation
   std::vector<std::string> strict_transport_security_directives;

@@ -57,7 +57,7 @@ class Impersonation final : public Filter {
       co_return;
     }
     WithoutImpersonation stripped(call.exchange());
-    const InFront in_front(call.context, stripped);
+    const ExchangeScope exchange_scope(call.context, stripped);
     co_await rest.run(call);
   }
 

@@ -61,13 +61,13 @@ class BeginningWatch final : public FilterExchange {
   Task<Status> start(int code, std::string_view content_type) override {
     co_await origin_;
     Status status = co_await inner().start(code, content_type);
-    look_later();
+    schedule_leave();
     co_return status;
   }
   Task<Status> switch_protocols(std::string_view protocol) override {
     co_await origin_;
     Status status = co_await inner().switch_protocols(protocol);
-    look_later();
+    schedule_leave();
     co_return status;
   }
   Task<Status> write(std::vector<SharedBytes> chunks) override {
@@ -82,12 +82,12 @@ class BeginningWatch final : public FilterExchange {
     ++*writes_;
     Status status = co_await inner().write(std::move(chunks));
     ++*writes_;
-    look_later();
+    schedule_leave();
     co_return status;
   }
   // The posted function runs after the work that this thread has already queued. If the writer has more data, it has begun its next write
   // by then. If another thread resumes the writer, the watch may leave the gate too early.
-  void look_later() {
+  void schedule_leave() {
     if (!admitted_->in) return;
     Executor* executor = current_executor();
     if (executor == nullptr) return admitted_->leave();
@@ -139,7 +139,7 @@ class PriorityAndFairness final : public Filter {
     auto admitted = std::make_shared<Admitted>(Admitted{gate_, in_flight_, false, call.pass, fields});
     {
       BeginningWatch beginning(call.exchange(), admitted);
-      const InFront in_front(call.context, beginning);
+      const ExchangeScope exchange_scope(call.context, beginning);
       co_await rest.run(call);
     }
     if (fields != nullptr) call.notes->log_fields += *fields;
@@ -148,7 +148,7 @@ class PriorityAndFairness final : public Filter {
  private:
   static bool is_watch(const FilterCall& call) noexcept { return call.context.info.verb == "watch"; }
   Step admitted(FilterCall& call) const noexcept {
-    if (metrics_ != nullptr) metrics_->access.let_in(call.notes != nullptr ? call.notes->waited : std::chrono::nanoseconds());
+    if (metrics_ != nullptr) metrics_->access.observe_wait(call.notes != nullptr ? call.notes->waited : std::chrono::nanoseconds());
     if (in_flight_ != nullptr) in_flight_->enter(is_mutating(call.context.info.verb));
     return is_watch(call) ? Step::kAround : Step::kNextThenLeave;
   }

@@ -28,7 +28,7 @@ class TimedExchange final : public FilterExchange, public DeadlineQueue::Entry {
   // True if the handler's response was sent completely.
   bool complete() const noexcept { return complete_; }
   // True if only a part of the handler's response was sent.
-  bool broken_off() const noexcept { return broken_off_ || (!timed_out_ && !complete_ && inner().started()); }
+  bool aborted() const noexcept { return aborted_ || (!timed_out_ && !complete_ && inner().started()); }
 
   Task<Result<std::string>> read_body(std::size_t max_bytes) override {
     co_await origin_;
@@ -93,7 +93,7 @@ class TimedExchange final : public FilterExchange, public DeadlineQueue::Entry {
     timed_out_ = true;
     if (inner().started()) {
       // A part of the response has been sent. The client must not take it for a complete one.
-      broken_off_ = true;
+      aborted_ = true;
       inner().abort();
     } else {
       answered_.emplace();
@@ -119,7 +119,7 @@ class TimedExchange final : public FilterExchange, public DeadlineQueue::Entry {
   const OriginExecutor origin_;
   std::atomic<bool> timed_out_ = false;  // may be read on any thread
   bool complete_ = false;
-  bool broken_off_ = false;
+  bool aborted_ = false;
   bool reading_ = false;
   CloseCallbacks close_callbacks_;
   CloseSubscription subscription_;
@@ -140,7 +140,7 @@ class Timeout final : public Filter {
     DeadlineQueue::current().add(timed, call.context.deadline);
     std::exception_ptr error;
     try {
-      const InFront in_front(call.context, timed);
+      const ExchangeScope exchange_scope(call.context, timed);
       co_await rest.run(call);
     } catch (...) {
       error = std::current_exception();
@@ -160,9 +160,9 @@ class Timeout final : public Filter {
   // Counts requests whose client has disconnected, and requests that exceeded their deadline.
   void count(const FilterCall& call, const TimedExchange& timed, bool threw) const {
     if (timed.complete()) return;
-    if (timed.timed_out() || call.exchange().closed()) metrics_->access.ended_late(threw);
+    if (timed.timed_out() || call.exchange().closed()) metrics_->access.count_late_end(threw);
     if (timed.timed_out()) count_terminated(call.context.info, call.exchange(), 504);
-    if (timed.broken_off()) count_aborted(call.context.info, call.exchange());
+    if (timed.aborted()) count_aborted(call.context.info, call.exchange());
   }
 
   RequestMetrics* const metrics_;

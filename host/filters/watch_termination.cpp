@@ -36,7 +36,7 @@ class WatchTermination final : public Filter {
       ~Done() { group.done(); }
     } done{group_};
     PacedExchange paced(call.exchange(), group_);
-    const InFront in_front(call.context, paced);
+    const ExchangeScope exchange_scope(call.context, paced);
     co_await rest.run(call);
   }
 

@@ -23,7 +23,7 @@ class HandlerRunner {
   Executor& executor() noexcept { return executor_; }
   const HttpLimits& limits() const noexcept { return limits_; }
   // From now on, the write timeout is last_write_timeout, if that is shorter.
-  void hurry() { limits_.write_timeout = std::min(limits_.write_timeout, limits_.last_write_timeout); }
+  void shorten_write_timeouts() { limits_.write_timeout = std::min(limits_.write_timeout, limits_.last_write_timeout); }
   // Starts the handler immediately, on this executor.
   void run(std::shared_ptr<HttpExchange> exchange);
   std::size_t running() const noexcept { return running_; }

@@ -34,7 +34,7 @@ Headers take_headers() {
   return taken;
 }
 
-void give_headers_back(Headers headers) noexcept {
+void recycle_headers(Headers headers) noexcept {
   headers.clear();
   if (ended || headers.capacity() < kUsual || headers.capacity() > kLargest || kept.lists.size() == kMostKept) return;
   kept.lists.push_back(std::move(headers));

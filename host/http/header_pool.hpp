@@ -9,6 +9,6 @@ namespace backplane {
 
 // Returns an empty list that has capacity for a typical request or response.
 Headers take_headers();
-void give_headers_back(Headers headers) noexcept;
+void recycle_headers(Headers headers) noexcept;
 
 }  // namespace backplane

@@ -98,9 +98,9 @@ Http1Session::Parsed Http1Session::parse_head() {
       return Parsed::kRefused;
     }
     if (!parser_->is_header_done()) continue;
-    const std::string why_not = http1_refusal(*parser_);
-    if (why_not.empty()) return Parsed::kHead;
-    refuse(why_not);
+    const std::string refusal = http1_refusal(*parser_);
+    if (refusal.empty()) return Parsed::kHead;
+    refuse(refusal);
     return Parsed::kRefused;
   }
   return Parsed::kMore;

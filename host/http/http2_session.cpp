@@ -13,18 +13,18 @@ namespace backplane {
 namespace {
 
 // How long the client may take to acknowledge the PING of drain().
-constexpr std::chrono::seconds kNoticePatience{1};
+constexpr std::chrono::seconds kNoticeTimeout{1};
 constexpr std::uint8_t kDrainPing[8] = {'d', 'r', 'a', 'i', 'n', 0, 0, 0};
 // After a response, the session discards the rest of the request body within these limits and only then resets the stream, because many
 // clients treat a reset as an error, whatever its code.
-constexpr std::chrono::seconds kDiscardPatience{5};
+constexpr std::chrono::seconds kDiscardTimeout{5};
 constexpr std::size_t kMaxDiscarded = 16 << 20;
 // Like maxQueuedControlFrames of net/http.
 constexpr std::size_t kMaxQueuedFrames = 10'000;
 // A CONTINUATION frame usually has up to 16 KiB.
 constexpr std::size_t kUsualFrame = 16 << 10;
 // A request whose headers exceed max_header_bytes gets 431. If they exceed it by more than this factor, the connection is closed.
-constexpr std::size_t kFarOver = 2;
+constexpr std::size_t kHeaderBytesFactor = 2;
 
 struct OptionsDeleter {
   void operator()(nghttp2_option* options) const { nghttp2_option_del(options); }
@@ -109,11 +109,11 @@ void Http2Session::begin_stream(std::int32_t id) {
   head.headers = take_headers();
 }
 
-// Few compressed bytes can expand to many long headers. If a client exceeds the limit by the factor kFarOver, the connection is closed
-// without a response.
+// Few compressed bytes can expand to many long headers. If a client exceeds the limit by the factor kHeaderBytesFactor, the connection is
+// closed without a response.
 bool Http2Session::add_header(Stream& stream, std::string_view name, std::string_view value) {
   stream.header_bytes += name.size() + value.size() + 32;  // the size of a header according to RFC 9113
-  if (stream.header_bytes > limits_.max_header_bytes * kFarOver) return false;
+  if (stream.header_bytes > limits_.max_header_bytes * kHeaderBytesFactor) return false;
   if (stream.exchange || stream.header_too_large) return true;  // a trailer, or a header of a request that is refused
   if (stream.header_bytes > limits_.max_header_bytes) {
     stream.header_too_large = true;
@@ -305,10 +305,10 @@ void Http2Session::final_goaway() {
 void Http2Session::tick(Clock::time_point now) {
   if (failed_) return;
   for (auto& [id, stream] : streams_) {
-    if (stream.discarding && now - stream.discarding_since > kDiscardPatience) stop_upload(stream, id);
+    if (stream.discarding && now - stream.discarding_since > kDiscardTimeout) stop_upload(stream, id);
     if (stream.exchange && stream.exchange->stalled(now)) break_off(*stream.exchange);
   }
-  if (drain_ == Drain::kNoticeSent && now - drain_since_ >= kNoticePatience) final_goaway();
+  if (drain_ == Drain::kNoticeSent && now - drain_since_ >= kNoticeTimeout) final_goaway();
   const bool head_late = (header_open_ || !settings_seen_) && now - header_since_ > limits_.read_header_timeout;
   if (head_late) return fail();
   if (streams_.empty() && now - idle_since_ > limits_.idle_timeout) drain();

@@ -34,7 +34,7 @@ class Http2Session final : public HttpSession, public StreamPort {
   void fill(std::string& out, std::size_t budget) override;
   bool finished() const override;
   void connection_lost() override;
-  // Sends a GOAWAY with the maximum stream ID, and a PING. After the client has acknowledged the PING, or after kNoticePatience, sends a
+  // Sends a GOAWAY with the maximum stream ID, and a PING. After the client has acknowledged the PING, or after kNoticeTimeout, sends a
   // GOAWAY with the ID of the last stream.
   void drain() override;
   void tick(Clock::time_point now) override;

@@ -27,7 +27,7 @@ class Http2 : public testing::Test, public SessionTransport {
     client_ = std::make_unique<H2Client>(manual_windows);
   }
   // Moves bytes until neither side has output.
-  void settle() {
+  void exchange_output() {
     for (;;) {
       const std::string up = client_->output();
       if (!up.empty()) session_->receive(up);
@@ -52,7 +52,7 @@ class Http2 : public testing::Test, public SessionTransport {
 
 TEST_F(Http2, SettingsAreThoseOfUpstream) {
   open();
-  settle();
+  exchange_output();
   EXPECT_EQ(client_->settings[NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS], 100u);
   EXPECT_EQ(client_->settings[NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE], 262144u);
   EXPECT_EQ(client_->settings[NGHTTP2_SETTINGS_MAX_FRAME_SIZE], 262144u);
@@ -62,7 +62,7 @@ TEST_F(Http2, SettingsAreThoseOfUpstream) {
 TEST_F(Http2, AResponseHasLowerCaseNamesLengthAndDate) {
   open();
   const auto id = client_->request("GET", "/hello");
-  settle();
+  exchange_output();
   EXPECT_EQ(response(id).code, 200);
   EXPECT_EQ(response(id).body, "hello");
   EXPECT_EQ(response(id).header("x-test"), "yes");
@@ -79,14 +79,14 @@ TEST_F(Http2, StreamsRunConcurrentlyAndABlockedOneBlocksNoOther) {
   const auto echo = client_->request("POST", "/echo", {}, std::string(600'000, 'b'));
   const auto stream = client_->request("GET", "/stream");
   const auto head = client_->request("HEAD", "/hello");
-  settle();
+  exchange_output();
   EXPECT_FALSE(response(held).closed);
   EXPECT_EQ(response(echo).body.size(), 600'000u);
   EXPECT_EQ(response(stream).body, "part0\npart1\npart2\n");
   EXPECT_EQ(response(head).header("content-length"), "5");
   EXPECT_EQ(response(head).body, "");
   handler_.release.set(true);
-  settle();
+  exchange_output();
   EXPECT_EQ(response(held).body, "released");
 }
 
@@ -118,19 +118,19 @@ TEST_F(Http2, APeerThatFloodsRefusedStreamsAndReadsNothingIsEnded) {
 TEST_F(Http2, ASlowReaderFillsOnlyItsWindow) {
   open({}, true);
   const auto endless = client_->request("GET", "/endless");
-  settle();
+  exchange_output();
   const std::size_t stuck = handler_.endless_written;
   EXPECT_LE(response(endless).body.size(), 65'535u);
   EXPECT_LE(stuck, 65'535u + (256u << 10) + (64u << 10));
-  settle();
+  exchange_output();
   EXPECT_EQ(handler_.endless_written, stuck);
   client_->consume(endless);
   const auto other = client_->request("GET", "/hello");
-  settle();
+  exchange_output();
   EXPECT_EQ(response(other).body, "hello");
   for (int i = 0; i < 4; ++i) {  // the writer resumes when half of its window is free
     client_->consume(endless);
-    settle();
+    exchange_output();
   }
   EXPECT_GT(handler_.endless_written, stuck);
 }
@@ -140,10 +140,10 @@ TEST_F(Http2, AnUnreadUploadStopsAtTheStreamWindow) {
   limits.h2_max_concurrent_streams = 1;
   open(limits);
   client_->request("POST", "/hold", {}, std::string(1 << 20, 'u'));
-  settle();
+  exchange_output();
   EXPECT_EQ(nghttp2_session_get_remote_window_size(client_->session()), 0);
   handler_.release.set(true);
-  settle();
+  exchange_output();
   // Bytes that are discarded after the response must not reduce the connection's window.
   EXPECT_EQ(nghttp2_session_get_remote_window_size(client_->session()), 262144);
 }
@@ -152,15 +152,15 @@ TEST_F(Http2, ALargeUploadThatIsReadSlowlyWaitsWithItsSender) {
   open();
   handler_.stepwise = true;
   const auto id = client_->request("POST", "/count", {}, std::string(8 << 20, 'u'));
-  settle();
+  exchange_output();
   EXPECT_EQ(handler_.counted, 0u);
   EXPECT_EQ(nghttp2_session_get_stream_remote_window_size(client_->session(), id), 0) << "the window is full and stays so";
   const auto other = client_->request("GET", "/hello");
-  settle();
+  exchange_output();
   EXPECT_EQ(response(other).code, 200);
   for (int i = 0; i < 1000 && response(id).code == 0; ++i) {
     handler_.step.set(true);
-    settle();
+    exchange_output();
   }
   EXPECT_EQ(response(id).body, std::to_string(8 << 20));
   EXPECT_LE(handler_.largest_piece, 256u << 10);
@@ -170,26 +170,26 @@ TEST_F(Http2, AResetInTheMiddleOfAnUploadIsAnErrorAndNoEnd) {
   open();
   handler_.stepwise = true;
   const auto id = client_->request("POST", "/count", {}, std::string(1 << 20, 'u'));
-  settle();
+  exchange_output();
   handler_.step.set(true);
-  settle();
+  exchange_output();
   client_->reset(id);
-  settle();
+  exchange_output();
   handler_.step.set(true);
-  settle();
+  exchange_output();
   EXPECT_EQ(handler_.count_failure.reason(), Reason::kTimeout);
 }
 
 TEST_F(Http2, AResetReachesTheHandlerOnceAndTheConnectionGoesOn) {
   open({}, true);
   const auto id = client_->request("GET", "/endless");
-  settle();
+  exchange_output();
   client_->reset(id);
-  settle();
+  exchange_output();
   EXPECT_EQ(handler_.closes, 1);
   EXPECT_EQ(handler_.ended, 1);
   const auto next = client_->request("GET", "/hello");
-  settle();
+  exchange_output();
   EXPECT_EQ(response(next).code, 200);
 }
 
@@ -205,12 +205,12 @@ TEST_F(Http2, AResponseBrokenOffWhileAFrameOfItWaitsIsResetAndTheConnectionGoesO
   ASSERT_GT(response(id).body.size(), 0u);
   ASSERT_LT(response(id).body.size(), 65'535u) << "a frame of the first window waits";
   session_->tick(std::chrono::steady_clock::now() + std::chrono::hours(1));
-  settle();
+  exchange_output();
   EXPECT_TRUE(response(id).closed);
   EXPECT_EQ(response(id).error, NGHTTP2_INTERNAL_ERROR);
   EXPECT_EQ(handler_.ended, 1);
   const auto next = client_->request("GET", "/hello");
-  settle();
+  exchange_output();
   EXPECT_EQ(response(next).body, "hello");
 }
 
@@ -221,7 +221,7 @@ TEST_F(Http2, ABodyOverTheLimitIs413AndAHeaderBlockOverTheLimitIs431) {
   handler_.max_body = 10;
   const auto body = client_->request("POST", "/echo", {{"content-length", "3000000"}}, std::string(3'000'000, 'x'));
   const auto headers = client_->request("GET", "/hello", {{"x-a", std::string(20'000, 'a')}, {"x-b", std::string(20'000, 'b')}});
-  settle();
+  exchange_output();
   EXPECT_EQ(response(body).code, 413);
   EXPECT_EQ(response(headers).code, 431);
 }
@@ -231,7 +231,7 @@ TEST_F(Http2, AHeaderListThatSwellsFarOverTheLimitEndsTheConnection) {
   HttpLimits limits;
   limits.max_header_bytes = 8 << 10;
   open(limits);
-  settle();
+  exchange_output();
   const Headers swollen(20, Header("x-a", std::string(3'000, 'a')));
   client_->request("GET", "/hello", swollen);
   const std::string up = client_->output();
@@ -244,7 +244,7 @@ TEST_F(Http2, ATrailerThatSwellsFarOverTheLimitEndsTheConnection) {
   HttpLimits limits;
   limits.max_header_bytes = 8 << 10;
   open(limits);
-  settle();
+  exchange_output();
   nghttp2_hd_deflater* table = nullptr;
   ASSERT_EQ(nghttp2_hd_deflate_new(&table, 4096), 0);
   const auto block = [table](const Headers& headers) {
@@ -273,10 +273,10 @@ TEST_F(Http2, ExpectContinueIsAnsweredBeforeTheBody) {
   const std::string up = client_->output();
   const std::size_t body = up.rfind("ping") - 9;  // its frame header
   session_->receive(up.substr(0, body));
-  settle();
+  exchange_output();
   EXPECT_EQ(response(id).code, 100);
   session_->receive(up.substr(body));
-  settle();
+  exchange_output();
   EXPECT_EQ(response(id).code, 200);
   EXPECT_EQ(response(id).body, "ping");
 }
@@ -285,7 +285,7 @@ TEST_F(Http2, ABrokenOffResponseIsAReset) {
   open();
   const auto thrown = client_->request("GET", "/throw");
   const auto half = client_->request("GET", "/unfinished");
-  settle();
+  exchange_output();
   EXPECT_EQ(response(thrown).error, static_cast<std::uint32_t>(NGHTTP2_INTERNAL_ERROR));
   EXPECT_EQ(response(half).error, static_cast<std::uint32_t>(NGHTTP2_INTERNAL_ERROR));
 }
@@ -293,15 +293,15 @@ TEST_F(Http2, ABrokenOffResponseIsAReset) {
 TEST_F(Http2, DrainSendsTwoGoawaysAndFinishesWhatRuns) {
   open();
   const auto held = client_->request("GET", "/hold");
-  settle();
+  exchange_output();
   session_->drain();
-  settle();
+  exchange_output();
   ASSERT_EQ(client_->goaways.size(), 2u);
   EXPECT_EQ(client_->goaways[0], INT32_MAX);
   EXPECT_EQ(client_->goaways[1], held);
   EXPECT_FALSE(session_->finished());
   handler_.release.set(true);
-  settle();
+  exchange_output();
   EXPECT_EQ(response(held).body, "released");
   EXPECT_TRUE(session_->finished());
 }
@@ -309,7 +309,7 @@ TEST_F(Http2, DrainSendsTwoGoawaysAndFinishesWhatRuns) {
 TEST_F(Http2, CloseConnectionAfterIsAGoaway) {
   open();
   const auto id = client_->request("GET", "/close");
-  settle();
+  exchange_output();
   EXPECT_EQ(response(id).body, "hello");
   EXPECT_FALSE(client_->goaways.empty());
   EXPECT_TRUE(session_->finished());
@@ -320,7 +320,7 @@ TEST_F(Http2, MoreResetsThanHandlersCanKeepUpWithEndTheConnection) {
   limits.h2_max_concurrent_streams = 2;
   limits.h2_waiting_streams_factor = 4;
   open(limits);
-  settle();
+  exchange_output();
   for (int i = 0; i < 12; ++i) {
     const auto id = client_->request("GET", "/hold");
     session_->receive(client_->output());
@@ -328,13 +328,13 @@ TEST_F(Http2, MoreResetsThanHandlersCanKeepUpWithEndTheConnection) {
     session_->receive(client_->output());
   }
   EXPECT_LE(handler_.calls, 2);
-  settle();
+  exchange_output();
   EXPECT_EQ(client_->goaway_error, static_cast<std::uint32_t>(NGHTTP2_ENHANCE_YOUR_CALM));
 }
 
 TEST_F(Http2, AFloodOfPingsEndsTheConnection) {
   open();
-  settle();
+  exchange_output();
   for (int i = 0; i < 2'000; ++i) nghttp2_submit_ping(client_->session(), NGHTTP2_FLAG_NONE, nullptr);
   session_->receive(client_->output());
   EXPECT_TRUE(session_->finished());
@@ -345,9 +345,9 @@ TEST_F(Http2, GarbageAndIdlenessEndTheConnection) {
   session_->receive("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_TRUE(session_->finished());
   open();
-  settle();
+  exchange_output();
   session_->tick(HttpSession::Clock::now() + std::chrono::seconds(91));
-  settle();
+  exchange_output();
   EXPECT_TRUE(session_->finished());
 }
 
@@ -355,9 +355,9 @@ TEST_F(Http2, AStalledStreamIsCutAndTheOthersGoOn) {
   open({}, true);
   const auto endless = client_->request("GET", "/endless");
   const auto held = client_->request("GET", "/hold");
-  settle();
+  exchange_output();
   session_->tick(HttpSession::Clock::now() + std::chrono::seconds(121));
-  settle();
+  exchange_output();
   EXPECT_TRUE(response(endless).closed);
   EXPECT_FALSE(response(held).closed);
 }

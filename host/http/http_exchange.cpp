@@ -13,8 +13,8 @@ HttpExchange::HttpExchange(RequestHead request, std::shared_ptr<const PeerInfo> 
     : request_(std::move(request)), peer_(std::move(peer)), limits_(limits), port_(&port), owner_(port.weak_from_this()) {}
 
 HttpExchange::~HttpExchange() {
-  give_headers_back(std::move(request_.headers));
-  give_headers_back(std::move(response_.headers));
+  recycle_headers(std::move(request_.headers));
+  recycle_headers(std::move(response_.headers));
 }
 
 // ---- the request

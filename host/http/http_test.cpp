@@ -195,7 +195,7 @@ TEST_F(Http1, ExpectContinueIsNotAnsweredWhenTheBodyIsRefused) {
   EXPECT_NE(sent.find("Connection: close\r\n"), std::string::npos);
 }
 
-TEST_F(Http1, WrongRequestsAreRefusedInNetHttpsWords) {
+TEST_F(Http1, WrongRequestsAreRefusedWithNetHttpsMessages) {
   struct Case {
     std::string_view request;
     std::string_view status;

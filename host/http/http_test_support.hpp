@@ -80,7 +80,7 @@ class TestHandler final : public HttpHandler {
  public:
   std::size_t max_body = 1 << 20;
   Executor* foreign = nullptr;
-  std::atomic<int> strangers{0};  // how often an awaited call did not resume on the connection's executor
+  std::atomic<int> wrong_executor_calls{0};  // how often an awaited call did not resume on the connection's executor
   std::size_t large_size = 400'000;
   std::atomic<int> calls{0};
   std::atomic<int> closes{0};
@@ -176,29 +176,29 @@ class TestHandler final : public HttpHandler {
     const Executor* const home = current_executor();
     co_await resume_on(*foreign);
     auto body = co_await exchange.read_body(max_body);
-    if (current_executor() != home) ++strangers;
+    if (current_executor() != home) ++wrong_executor_calls;
     exchange.add_response_header("x-test", "yes");
     co_await resume_on(*foreign);
     auto chunks = one_chunk(body.ok() ? *body : body.status().message());
     co_await exchange.respond(200, "text/plain", std::move(chunks));
-    if (current_executor() != home) ++strangers;
+    if (current_executor() != home) ++wrong_executor_calls;
     co_await resume_on(*foreign);
   }
   Task<void> stream_from_other_executor(Exchange& exchange) {
     const Executor* const home = current_executor();
     co_await resume_on(*foreign);
     const Status begun = co_await exchange.start(200, "text/plain");
-    if (current_executor() != home) ++strangers;
+    if (current_executor() != home) ++wrong_executor_calls;
     for (int i = 0; begun.ok() && i < 30; ++i) {
       co_await resume_on(*foreign);
       auto chunk = one_chunk(std::string(10'000, 's'));
       const Status written = co_await exchange.write(std::move(chunk));
-      if (current_executor() != home) ++strangers;
+      if (current_executor() != home) ++wrong_executor_calls;
       if (!written.ok()) co_return;
     }
     co_await resume_on(*foreign);
     co_await exchange.finish();
-    if (current_executor() != home) ++strangers;
+    if (current_executor() != home) ++wrong_executor_calls;
     co_await resume_on(*foreign);
   }
   Task<void> stream(Exchange& exchange) {

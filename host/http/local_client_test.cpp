@@ -53,7 +53,7 @@ class LocalClientTest : public testing::Test {
     return run_on(loop_, fetch(std::move(call)));
   }
   // Reads one piece and destroys the response.
-  Task<std::size_t> taste(std::string target) {
+  Task<std::size_t> read_some_bytes(std::string target) {
     HttpCall call;
     call.target = std::move(target);
     auto answer = co_await client_->call(std::move(call));
@@ -94,7 +94,7 @@ TEST_F(LocalClientTest, AHandlerMayWorkAndEndOnAnotherExecutor) {
     EXPECT_EQ(get("/other-executor").code, 200);
     EXPECT_EQ(get("/other-executor/stream").body.size(), 300'000u);
   }
-  EXPECT_EQ(handler_.strangers, 0);
+  EXPECT_EQ(handler_.wrong_executor_calls, 0);
   // The last step of a handler runs after its response.
   tasks_.close();
   run_on(loop_, drained());
@@ -123,7 +123,7 @@ TEST_F(LocalClientTest, AnAnswerIsReadFromAnyExecutor) {
   reader.start();
   for (int i = 0; i < 100; ++i)
     EXPECT_EQ(run_on(loop_, read_on_other_executor(*client_, reader)), std::string_view("part0\npart1\npart2\n").size());
-  EXPECT_EQ(handler_.strangers, 0);
+  EXPECT_EQ(handler_.wrong_executor_calls, 0);
   tasks_.close();
   run_on(loop_, drained());
   reader.stop();
@@ -156,7 +156,7 @@ TEST_F(LocalClientTest, ACallFromAThreadWithoutAnExecutorIsAnError) {
 }
 
 TEST_F(LocalClientTest, TheHandlerWaitsForAReaderAndIsNotifiedOfItsEnd) {
-  EXPECT_GT(run_on(loop_, taste("/endless")), 0u);
+  EXPECT_GT(run_on(loop_, read_some_bytes("/endless")), 0u);
   tasks_.close();
   run_on(loop_, drained());
   EXPECT_EQ(handler_.closes, 1);

@@ -13,7 +13,7 @@
 namespace backplane {
 namespace {
 
-constinit PerServer<std::atomic<std::size_t>> given_up_calls;
+constinit PerServer<std::atomic<std::size_t>> timed_out_call_count;
 
 }  // namespace
 
@@ -21,7 +21,7 @@ struct CallThread::Worker {
   std::mutex mutex;
   std::condition_variable changed;
   std::function<void()> call;  // queued or running
-  bool stopping = false, given_up = false;
+  bool stopping = false, timed_out = false;
   std::thread thread;
 
   void work() {
@@ -34,9 +34,9 @@ struct CallThread::Worker {
       lock.lock();
       call = nullptr;
       changed.notify_all();
-      if (given_up) break;
+      if (timed_out) break;
     }
-    given_up_calls.here().fetch_sub(1);
+    timed_out_call_count.here().fetch_sub(1);
   }
 };
 
@@ -60,8 +60,8 @@ bool CallThread::run(std::function<void()> call, std::chrono::nanoseconds limit)
   if (limit <= std::chrono::nanoseconds::zero()) {
     worker.changed.wait(lock, returned);
   } else if (!worker.changed.wait_for(lock, limit, returned)) {
-    worker.given_up = true;
-    given_up_calls.here().fetch_add(1);
+    worker.timed_out = true;
+    timed_out_call_count.here().fetch_add(1);
     worker.thread.detach();
     lock.unlock();
     worker_.reset();
@@ -81,6 +81,6 @@ void CallThread::stop() {
   worker_.reset();
 }
 
-std::size_t calls_given_up() noexcept { return given_up_calls.here().load(); }
+std::size_t timed_out_calls() noexcept { return timed_out_call_count.here().load(); }
 
 }  // namespace backplane

@@ -2,7 +2,7 @@
 //
 // Thread-safety: run() by one thread at a time.
 // Lifetime:      a call that was given up keeps its thread, and what it has captured, until it returns; the process must then exit without
-//                destroying what the call may use (calls_given_up()).
+//                destroying what the call may use (timed_out_calls()).
 // Errors:        run() returns false if the call has not returned in time.
 #pragma once
 
@@ -31,7 +31,7 @@ class CallThread {
   std::shared_ptr<Worker> worker_;
 };
 
-// Calls of the calling thread's server that were given up and have not returned.
-std::size_t calls_given_up() noexcept;
+// The number of calls of the calling thread's server that timed out and have not returned.
+std::size_t timed_out_calls() noexcept;
 
 }  // namespace backplane

@@ -22,12 +22,12 @@ TEST(CallThread, ACallThatDoesNotReturnIsGivenUpAndAnotherThreadTakesTheNextOne)
   std::promise<void> release;
   std::function<void()> call = [held = std::make_shared<int>(2), wait = release.get_future().share()] { wait.wait(); };
   EXPECT_FALSE(calls.run(std::move(call), std::chrono::milliseconds(20)));
-  EXPECT_EQ(calls_given_up(), 1u);
+  EXPECT_EQ(timed_out_calls(), 1u);
   bool ran = false;
   EXPECT_TRUE(calls.run([&] { ran = true; }, std::chrono::seconds(60)));
   EXPECT_TRUE(ran);
   release.set_value();
-  while (calls_given_up() != 0) std::this_thread::yield();
+  while (timed_out_calls() != 0) std::this_thread::yield();
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ std::optional<std::string> copy_file(const InspectedPlugin& inspected, const Gen
 }
 
 // The file may have been replaced since its inspection; the mapped file must be the planned one.
-bool is_what_was_inspected(const std::string& copy, const InspectedPlugin& inspected, Findings& findings) {
+bool matches_inspection(const std::string& copy, const InspectedPlugin& inspected, Findings& findings) {
   const auto again = inspect_plugin(copy);
   const bool same = again.descriptor && inspected.descriptor && !has_errors(again.findings) &&
                     again.descriptor->json == inspected.descriptor->json &&
@@ -250,9 +250,9 @@ const std::string& MappedCode::copy() const noexcept {
 const void* MappedCode::address() const noexcept { return state_ ? state_->entry : nullptr; }
 
 MappedCode::Unmapped MappedCode::unmap() {
-  constexpr std::chrono::milliseconds kPatience{100};
+  constexpr std::chrono::milliseconds kSampleTimeout{100};
   if (!state_) return Unmapped::kDone;
-  if (state_->entry != nullptr && is_code_running(state_->entry, kPatience)) return Unmapped::kRunning;
+  if (state_->entry != nullptr && is_code_running(state_->entry, kSampleTimeout)) return Unmapped::kRunning;
   forget_plugin_code(state_->entry);
   state_->library.unload();
   void* const still = ::dlopen(state_->copy.c_str(), RTLD_LAZY | RTLD_NOLOAD);
@@ -302,7 +302,7 @@ LoadedPlugin load_in_runner(const InspectedPlugin& inspected, const GenerationDi
   check_unchecked_documents(inspected, findings);
   if (has_errors(findings)) return {};
   auto copy = copy_file(inspected, directory, findings);
-  if (!copy || !is_what_was_inspected(*copy, inspected, findings)) return {};
+  if (!copy || !matches_inspection(*copy, inspected, findings)) return {};
   plugin_details().info("loading plugin={} file={} placement=runner", inspected.display_name(), inspected.path);
   options.file = *copy;
   LoadedPlugin loaded;
@@ -322,7 +322,7 @@ LoadedPlugin load_plugin(const InspectedPlugin& inspected, const GenerationDirec
   check_unchecked_documents(inspected, findings);
   if (has_errors(findings)) return {};
   auto copy = copy_file(inspected, directory, findings);
-  if (!copy || !is_what_was_inspected(*copy, inspected, findings)) return {};
+  if (!copy || !matches_inspection(*copy, inspected, findings)) return {};
   return PluginLoading::load(inspected, std::move(*copy), findings);
 }
 

@@ -78,7 +78,7 @@ TEST(Manifest, InvalidJsonHasASeparateCode) {
   }
 }
 
-TEST(Manifest, AVersionIsShownAsItStandsThereRightOrWrong) {
+TEST(Manifest, AVersionIsShownEvenIfInvalid) {
   const auto shown = [](const std::string& version) {
     Findings findings;
     return parse_manifest(R"({"name":"a","version":)" + version + "}", findings)->version_text;

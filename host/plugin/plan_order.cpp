@@ -21,7 +21,7 @@ Graph Planner::requirement_graph() {
 
 // Rejects plugins whose requirements are not met, repeatedly. Also rejects all plugins of a cycle of requirements, because none could
 // start.
-Graph Planner::settled_requirements() {
+Graph Planner::satisfied_requirements() {
   for (;;) {
     block_dependents();
     auto graph = requirement_graph();

@@ -43,7 +43,7 @@ class Planner {
     std::optional<Graph> start, chain;
     do {
       do {
-        start = settled_requirements();
+        start = satisfied_requirements();
       } while (reject_one_conflict());
       chain = declared_order();
     } while (reject_order_cycle(*chain));
@@ -119,7 +119,7 @@ class Planner {
   std::optional<std::size_t> provider_of(std::size_t i, const Requirement& requirement);
   bool host_provides(const Requirement& requirement) const;
   Graph requirement_graph();
-  Graph settled_requirements();
+  Graph satisfied_requirements();
   Graph declared_order();
   void add_optional_requirements(Graph& graph);
   void add_weak_order(Graph& graph);

@@ -128,7 +128,7 @@ std::vector<std::string> PluginRegistry::dependants_of(const std::string& name) 
 
 // Why the plugins of `files` cannot run together.  The plugins that do not run are planned as disabled ones, so that the text names those
 // that are required.
-Status PluginRegistry::why_not(const std::string& name, std::vector<InspectedPlugin> files, PlanOptions options) const {
+Status PluginRegistry::incompatibility(const std::string& name, std::vector<InspectedPlugin> files, PlanOptions options) const {
   const auto is_planned = [&](const std::string& plugin) {
     return std::any_of(files.begin(), files.end(), [&](const auto& file) { return file.descriptor->name == plugin; });
   };
@@ -166,7 +166,7 @@ Result<Plan> PluginRegistry::plan_with(const PluginChange& change) const {
   Plan plan = plan_plugins(files, options);
   const bool all_run = std::all_of(plan.plugins.begin(), plan.plugins.end(), [](const PlannedPlugin& plugin) { return plugin.runs(); });
   if (plan.fatal.empty() && all_run) return plan;
-  return why_not(change.name, std::move(files), std::move(options));
+  return incompatibility(change.name, std::move(files), std::move(options));
 }
 
 Status PluginRegistry::use_file(PluginChange& change, const std::string& file, const std::string& shown_file) {
@@ -251,7 +251,7 @@ Status PluginRegistry::stage_parts(PluginChange& change) {
   if (!plan.ok()) return std::move(plan.status());
   change.plan = std::move(*plan);
   TakenNames names = *names_;
-  for (const auto& part : change.parts) names.give_back(part.name);
+  for (const auto& part : change.parts) names.release(part.name);
   for (auto& part : change.parts) {
     if (!part.file.descriptor) continue;
     if (Status status = stage_part(part, names); !status.ok()) {
@@ -259,7 +259,7 @@ Status PluginRegistry::stage_parts(PluginChange& change) {
         status.set_message("plugin " + backplane::quoted(part.name) +
                            ", which depends on it, could not be reloaded with it: " + status.message());
       }
-      give_up(std::move(change));
+      abandon_change(std::move(change));
       return status;
     }
     names = part.next->names();
@@ -316,7 +316,7 @@ Status PluginRegistry::run_hooks(const PluginChange& change, std::chrono::nanose
     if (part.former) targets->former.push_back(part.former->target());
   }
   for (const auto& part : change.parts) {
-    if (part.next) part.next->host().look_first_in(targets);
+    if (part.next) part.next->host().set_unpublished_targets(targets);
   }
   for (const auto& part : change.parts) {
     if (!part.next) continue;
@@ -328,14 +328,14 @@ Status PluginRegistry::run_hooks(const PluginChange& change, std::chrono::nanose
   return {};
 }
 
-void PluginRegistry::look_in_tables(const PluginChange& change) {
+void PluginRegistry::clear_unpublished_targets(const PluginChange& change) {
   for (const auto& part : change.parts) {
-    if (part.next) part.next->host().look_first_in(nullptr);
+    if (part.next) part.next->host().set_unpublished_targets(nullptr);
   }
 }
 
 void PluginRegistry::enter(PluginChange change) {
-  look_in_tables(change);
+  clear_unpublished_targets(change);
   // A dependant's build stays the same, so a rollback of it returns to the same build as before.
   if (const auto& first = change.of_name(); first.former && first.next) keep_former(first);
   {
@@ -365,8 +365,8 @@ void PluginRegistry::enter(PluginChange change) {
   retire(std::move(former));
 }
 
-void PluginRegistry::give_up(PluginChange change) {
-  look_in_tables(change);
+void PluginRegistry::abandon_change(PluginChange change) {
+  clear_unpublished_targets(change);
   change.rows.reset();
   change.start_order.clear();
   change.chain.clear();

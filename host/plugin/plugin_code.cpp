@@ -262,10 +262,10 @@ void on_sample(int, siginfo_t*, void* context) {
   errno = saved;
 }
 
-bool wait_for_sample(std::chrono::milliseconds patience) {
+bool wait_for_sample(std::chrono::milliseconds timeout) {
   timespec until{};
   clock_gettime(CLOCK_REALTIME, &until);
-  const auto nanoseconds = until.tv_nsec + std::chrono::nanoseconds(patience).count();
+  const auto nanoseconds = until.tv_nsec + std::chrono::nanoseconds(timeout).count();
   until.tv_sec += nanoseconds / 1'000'000'000;
   until.tv_nsec = nanoseconds % 1'000'000'000;
   while (sem_timedwait(&g_sample.done, &until) != 0) {
@@ -361,7 +361,7 @@ std::optional<RunningCall> running_lifecycle_call() {
 }
 
 void report_crashes() {
-  if (!kThrowsAreNoted) return;
+  if (!kRecordsThrowStacks) return;
   static const SignalStack stack;
   // The unwinder allocates memory at its first use, so it is used here and not first in a signal handler.
   void* frame = nullptr;
@@ -373,25 +373,25 @@ void report_crashes() {
   for (const auto& signal : kCrashSignals) sigaction(signal.number, &action, nullptr);
 }
 
-bool is_code_running(const void* address, std::chrono::milliseconds patience) {
+bool is_code_running(const void* address, std::chrono::milliseconds timeout) {
   const CodeRange* const wanted = range_of(reinterpret_cast<std::uintptr_t>(address));
   if (wanted == nullptr) return false;
   const std::lock_guard lock(g_sample_mutex);
   begin_sampling(wanted);
   for (const pid_t thread : other_threads()) {
     if (syscall(SYS_tgkill, getpid(), thread, sample_signal()) != 0) continue;  // it has ended
-    if (!wait_for_sample(patience) || g_sample.range.load() == wanted) return true;
+    if (!wait_for_sample(timeout) || g_sample.range.load() == wanted) return true;
   }
   return false;
 }
 
-std::vector<ThreadInPlugin> threads_in_plugins(std::chrono::milliseconds patience) {
+std::vector<ThreadInPlugin> threads_in_plugins(std::chrono::milliseconds timeout) {
   const std::lock_guard lock(g_sample_mutex);
   begin_sampling(nullptr);
   std::vector<ThreadInPlugin> out;
   for (const pid_t thread : other_threads()) {
     if (syscall(SYS_tgkill, getpid(), thread, sample_signal()) != 0) continue;
-    if (!wait_for_sample(patience)) continue;
+    if (!wait_for_sample(timeout)) continue;
     const CodeRange* range = g_sample.range.load();
     if (range == nullptr) continue;
     out.push_back({name_of_thread(thread), range->plugin.data(),

@@ -23,8 +23,8 @@ void remember_plugin_code(const std::string& plugin, const std::string& file, co
 
 // Call it before the file that contains `address` is unmapped. A null address has no effect.
 void forget_plugin_code(const void* address);
-// True if a thread other than this one has code of the file that contains `address` on its stack, or does not respond within `patience`.
-bool is_code_running(const void* address, std::chrono::milliseconds patience);
+// True if a thread other than this one has code of the file that contains `address` on its stack, or does not respond within `timeout`.
+bool is_code_running(const void* address, std::chrono::milliseconds timeout);
 
 // A call of the host into a plugin while it is loaded: "constructor", "configure()".  The process records one call: a nested scope replaces
 // the record of the outer one and clears it at its end.
@@ -57,6 +57,6 @@ void record_crashes_in(int descriptor) noexcept;
 struct ThreadInPlugin {
   std::string thread, plugin, place;  // place: "/path/x.so+0x1234"
 };
-std::vector<ThreadInPlugin> threads_in_plugins(std::chrono::milliseconds patience);
+std::vector<ThreadInPlugin> threads_in_plugins(std::chrono::milliseconds timeout);
 
 }  // namespace backplane

@@ -9,11 +9,11 @@
 namespace backplane {
 namespace {
 
-// Blocks this thread until `signal` or `hurry` fires, or until `limit` has passed. Returns true if `signal` has fired.
-bool fires_within(Signal& signal, NamedSignal& hurry, std::chrono::nanoseconds limit) {
+// Blocks this thread until `signal` or `stop_waiting` fires, or until `limit` has passed. Returns true if `signal` has fired.
+bool fires_within(Signal& signal, NamedSignal& stop_waiting, std::chrono::nanoseconds limit) {
   const auto woken = std::make_shared<std::counting_semaphore<4>>(0);
   signal.on_fire([woken] { woken->release(); });
-  hurry.on_fire_while(woken, [woken = woken.get()] { woken->release(); });  // hurry lives as long as the server
+  stop_waiting.on_fire_while(woken, [woken = woken.get()] { woken->release(); });  // stop_waiting lives as long as the server
   (void)woken->try_acquire_for(limit);
   return signal.fired();
 }
@@ -111,12 +111,12 @@ void PluginGeneration::stop_tasks() {
   tasks_.close();
 }
 
-void PluginGeneration::run_pre_shutdown_hooks(std::chrono::nanoseconds limit, NamedSignal& hurry) {
+void PluginGeneration::run_pre_shutdown_hooks(std::chrono::nanoseconds limit, NamedSignal& stop_waiting) {
   if (!target_) return;  // the generation was only staged
   for (const auto& hook : target_->pre_shutdown_hooks) {
     auto ended = std::make_shared<NamedSignal>("ended");
     tasks_.spawn(executor(), "preshutdownhook/" + hook.name, run_hook(hook.hook, name_, hook.name, ended));
-    if (!fires_within(*ended, hurry, limit)) {
+    if (!fires_within(*ended, stop_waiting, limit)) {
       plugin_log().error("pre-shutdown hook has not ended in time plugin={} hook={}", name_, hook.name);
     }
   }
@@ -124,33 +124,33 @@ void PluginGeneration::run_pre_shutdown_hooks(std::chrono::nanoseconds limit, Na
 
 // Ends the watches of this generation, in rounds. Informers (of any plugin) restart their watch at once and reach the successor. A watch
 // that has reached this generation just before is ended in the next round.
-bool PluginGeneration::drain(const RetireLimits& limits, NamedSignal& hurry) {
+bool PluginGeneration::drain(const RetireLimits& limits, NamedSignal& stop_waiting) {
   const auto until = std::chrono::steady_clock::now() + limits.requests;
   std::chrono::nanoseconds round = std::chrono::milliseconds(100);
-  while (!unused_->fired() && !hurry.fired()) {
+  while (!unused_->fired() && !stop_waiting.fired()) {
     const auto left = until - std::chrono::steady_clock::now();
     if (left <= std::chrono::nanoseconds::zero()) break;
     if (const Hold hold = host_->hold()) services_.stores.end_watches(hold);
-    if (fires_within(*unused_, hurry, std::min<std::chrono::nanoseconds>(round, left))) break;
+    if (fires_within(*unused_, stop_waiting, std::min<std::chrono::nanoseconds>(round, left))) break;
     round *= 4;
   }
   stop_tasks();
   if (tasks_.running() > 0) {
     auto idle = std::make_shared<NamedSignal>("idle");
     spawn_detached(executor(), fire_when_idle(tasks_, idle));
-    if (!fires_within(*idle, hurry, limits.tasks)) return false;
+    if (!fires_within(*idle, stop_waiting, limits.tasks)) return false;
   }
   host_->release_registered();
-  return fires_within(*unused_, hurry, limits.tasks);
+  return fires_within(*unused_, stop_waiting, limits.tasks);
 }
 
-std::optional<MappedCode> PluginGeneration::retire(const RetireLimits& limits, NamedSignal& hurry) {
-  if (call_given_up_ && !fires_within(*call_given_up_, hurry, limits.requests)) {
+std::optional<MappedCode> PluginGeneration::retire(const RetireLimits& limits, NamedSignal& stop_waiting) {
+  if (call_given_up_ && !fires_within(*call_given_up_, stop_waiting, limits.requests)) {
     plugin_log().error("a call of a plugin has not returned, the plugin stays in memory plugin={}", name_);
     return std::nullopt;
   }
   if (loops_started_) {
-    run_pre_shutdown_hooks(limits.pre_shutdown, hurry);
+    run_pre_shutdown_hooks(limits.pre_shutdown, stop_waiting);
   } else if (tasks_.running() > 0) {
     // The generation was committed, but not put into service. Its tasks see the stop signal and end.
     stop_tasks();
@@ -164,7 +164,7 @@ std::optional<MappedCode> PluginGeneration::retire(const RetireLimits& limits, N
   rows_ = {};
   target_.reset();
   hold_.reset();
-  if (!drain(limits, hurry)) {
+  if (!drain(limits, stop_waiting)) {
     plugin_log().error("a plugin that has been taken out of service is still in use, it stays in memory plugin={} tasks={} requests={}",
                        name_, tasks_.running(), !unused_->fired());
     return std::nullopt;

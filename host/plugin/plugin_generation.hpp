@@ -91,14 +91,14 @@ class PluginGeneration {
   // Names of the executors that do not end within `limit`.
   std::vector<std::string> stop_loops(std::chrono::nanoseconds limit) { return loops_->stop(limit); }
   // Runs the pre-shutdown hooks, ends the watches, waits for the requests, ends tasks and threads, and destroys the plugin. It blocks;
-  // after `hurry` has fired it waits only for the threads. Precondition: the tables of the server no longer refer to the generation.
+  // after `stop_waiting` has fired it waits only for the threads. Precondition: the tables of the server no longer refer to the generation.
   // Returns the code, which nothing uses any more. nullopt if a request, task or thread has not ended: the generation must then live as
   // long as the process.
-  std::optional<MappedCode> retire(const RetireLimits& limits, NamedSignal& hurry);
+  std::optional<MappedCode> retire(const RetireLimits& limits, NamedSignal& stop_waiting);
 
  private:
-  void run_pre_shutdown_hooks(std::chrono::nanoseconds limit, NamedSignal& hurry);
-  bool drain(const RetireLimits& limits, NamedSignal& hurry);
+  void run_pre_shutdown_hooks(std::chrono::nanoseconds limit, NamedSignal& stop_waiting);
+  bool drain(const RetireLimits& limits, NamedSignal& stop_waiting);
 
   const std::string name_;
   LoadedPlugin loaded_;

@@ -170,7 +170,7 @@ const PluginCrash* PluginHistory::quarantine_of(const std::string& plugin, const
   return nullptr;
 }
 
-void PluginHistory::forgive(const std::string& plugin) {
+void PluginHistory::clear_quarantine(const std::string& plugin) {
   if (std::erase_if(crashes_, [&](const auto& crash) { return crash.plugin == plugin; }) > 0) save();
 }
 

@@ -3,7 +3,7 @@
 // findings, and startups that have not ended.
 //
 // A plugin that has crashed the server is left out for ten minutes. Each further crash of the same file doubles the time, up to a day. A
-// file with other bytes is not left out. forgive() ends the time early.
+// file with other bytes is not left out. clear_quarantine() ends the time early.
 // Thread-safety: one thread at a time.
 // Lifetime:      values; open() reads the files, each change writes them.
 // Errors:        a file that cannot be read counts as empty, one that cannot be written is a warning in the log: the server runs without.
@@ -42,7 +42,7 @@ class PluginHistory {
   const std::optional<PluginCrash>& last_crash() const noexcept { return last_; }
   // Records another crash of a file; returns the time until which it is left out.
   PluginCrash::Time note_crash(PluginCrash crash);
-  void forgive(const std::string& plugin);
+  void clear_quarantine(const std::string& plugin);
 
   bool has_probed(const std::string& digest) const;
   void note_probed(std::vector<std::string> digests);

@@ -51,9 +51,9 @@ TEST_F(History, ItIsRememberedAndEveryFurtherCrashOfTheSameFileDoublesTheTime) {
   EXPECT_EQ(open().quarantine_of("x", "bb")->count, 1) << "another file begins anew";
 }
 
-TEST_F(History, ForgivingLiftsIt) {
+TEST_F(History, ClearQuarantineLiftsIt) {
   crash("x", "aa");
-  open().forgive("x");
+  open().clear_quarantine("x");
   EXPECT_EQ(open().quarantine_of("x", "aa"), nullptr);
 }
 

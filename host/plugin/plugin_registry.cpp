@@ -269,7 +269,7 @@ std::vector<std::string> PluginRegistry::stop_loops(std::chrono::nanoseconds lim
   }
   {
     // A build that could not be retired may have a call that does not end.
-    if (hurry_.fired()) (void)wait_retired(limit);
+    if (stop_waiting_.fired()) (void)wait_retired(limit);
     const std::lock_guard lock(retiring_mutex_);
     generations.insert(generations.end(), kept_.begin(), kept_.end());
   }
@@ -284,7 +284,7 @@ std::vector<std::string> PluginRegistry::stop_loops(std::chrono::nanoseconds lim
 }
 
 PluginRegistry::~PluginRegistry() {
-  hurry();
+  end_retirement_waits();
   history_.end_startup();  // it ends in order
   for (auto& thread : retirers_) thread.join();
   if (unmapping_) unmapping_->stop();

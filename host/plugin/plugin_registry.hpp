@@ -154,7 +154,7 @@ class PluginRegistry {
   // Whether the build that runs was made from the bytes that `file` has now.
   bool runs_file(const std::string& name, const std::string& file) const;
   // Lifts the quarantine of a plugin that has crashed the server.
-  void forgive(const std::string& name);
+  void clear_quarantine(const std::string& name);
   // Call it when the startup is complete: the startup then does not count toward safe mode.
   void note_started();
   // `callback` is called on another thread when a runner process has ended or was restarted. Returns when no call of the former callback is
@@ -171,7 +171,7 @@ class PluginRegistry {
   // after another: dependants first.
   void enter(PluginChange change);
   // Abandons the change: retires the staged generations in the same way.
-  void give_up(PluginChange change);
+  void abandon_change(PluginChange change);
   // Sets the limits of generations that retire from now on.
   void use_limits(RetireLimits limits) { options_.limits = limits; }
   // Waits for generations that are retiring.  False: one has not retired within `limit`.
@@ -188,21 +188,21 @@ class PluginRegistry {
   // Names of plugins that block an executor for longer than `limit`.
   std::vector<std::string> stop_loops(std::chrono::nanoseconds limit);
   // Ends the waits of generations that are retiring.
-  void hurry();
+  void end_retirement_waits();
 
  private:
   friend class PluginStart;
   Result<PluginChange> begin_change(const std::string& name) const;
   std::vector<std::string> dependants_of(const std::string& name) const;
   Status check_parts(const PluginChange& change) const;
-  Status why_not(const std::string& name, std::vector<InspectedPlugin> files, PlanOptions options) const;
+  Status incompatibility(const std::string& name, std::vector<InspectedPlugin> files, PlanOptions options) const;
   Result<Plan> plan_with(const PluginChange& change) const;
   static Status use_file(PluginChange& change, const std::string& file, const std::string& shown_file);
   Status keep_build(PluginChange::Part& part) const;
   Status stage_parts(PluginChange& change);
   Status stage_part(PluginChange::Part& part, const TakenNames& names);
   static Status run_hooks(const PluginChange& change, std::chrono::nanoseconds limit);
-  static void look_in_tables(const PluginChange& change);
+  static void clear_unpublished_targets(const PluginChange& change);
   GenerationRef find(const std::string& name) const;
   // Maps the file and makes the plugin, within the time limit if it has one.
   LoadedPlugin load(const InspectedPlugin& file, Findings& findings);
@@ -263,7 +263,7 @@ class PluginRegistry {
   std::list<std::thread> retirers_;
   std::set<std::thread::id> ended_retirers_;  // the threads of retirers_ that have ended or are about to end
   std::vector<GenerationRef> kept_;           // generations that could not be retired
-  NamedSignal hurry_{"hurry"};
+  NamedSignal stop_waiting_{"hurry"};
   std::atomic<std::size_t> ended_{0}, unmapped_{0};
   std::optional<IoLoop> unmapping_;  // made when the first generation retires
 };

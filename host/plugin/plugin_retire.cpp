@@ -63,7 +63,7 @@ void PluginRegistry::retire(std::vector<GenerationRef> generations) {
 }
 
 void PluginRegistry::end(GenerationRef generation) {
-  auto code = generation->retire(options_.limits, hurry_);
+  auto code = generation->retire(options_.limits, stop_waiting_);
   const std::string name = generation->name();
   if (!code) {
     const std::lock_guard lock(retiring_mutex_);
@@ -109,6 +109,6 @@ bool PluginRegistry::wait_retired(std::chrono::nanoseconds limit) {
   return true;
 }
 
-void PluginRegistry::hurry() { hurry_.fire(); }
+void PluginRegistry::end_retirement_waits() { stop_waiting_.fire(); }
 
 }  // namespace backplane

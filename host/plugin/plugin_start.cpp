@@ -133,7 +133,7 @@ void PluginStart::take_out(std::size_t i) {
     if (plan_.plugins[*at].runs()) continue;
     running_.erase(*at);
     std::erase(started_, *at);
-    registry_.names_->give_back(plan_.plugins[*at].name());
+    registry_.names_->release(plan_.plugins[*at].name());
   }
 }
 

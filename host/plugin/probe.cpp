@@ -96,7 +96,7 @@ std::optional<Finding> Probe::wait(std::chrono::nanoseconds limit) {
   }
   ::kill(-pid_, SIGKILL);  // processes that it has left running
   pid_ = -1;
-  return judge();
+  return finding_of_exit();
 }
 
 std::string Probe::last_step() const {
@@ -117,7 +117,7 @@ std::string Probe::last_output() const {
   return words.empty() ? words : ": " + words;
 }
 
-std::optional<Finding> Probe::judge() const {
+std::optional<Finding> Probe::finding_of_exit() const {
   const std::string step = last_step();
   if (WIFSIGNALED(status_)) {
     const char* const name = ::sigabbrev_np(WTERMSIG(status_));

@@ -30,7 +30,7 @@ class Probe {
   void read();
   std::string last_step() const;
   std::string last_output() const;
-  std::optional<Finding> judge() const;
+  std::optional<Finding> finding_of_exit() const;
 
   const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   int pid_ = -1, output_ = -1, status_ = 0;

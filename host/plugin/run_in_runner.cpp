@@ -86,9 +86,9 @@ std::chrono::system_clock::time_point PluginRegistry::note_runner_crash(PluginCr
   return history_.note_crash(std::move(record));
 }
 
-void PluginRegistry::forgive(const std::string& name) {
+void PluginRegistry::clear_quarantine(const std::string& name) {
   const std::lock_guard lock(history_mutex_);
-  history_.forgive(name);
+  history_.clear_quarantine(name);
 }
 
 void PluginRegistry::note_started() {

@@ -24,7 +24,7 @@ Status TakenNames::take(const std::string& kind, const std::string& name, const 
 
 const std::string* TakenNames::registrant(const std::string& kind, const std::string& name) const { return taken_.find(kind + " " + name); }
 
-void TakenNames::give_back(const std::string& registrant) {
+void TakenNames::release(const std::string& registrant) {
   PersistentMap<std::string> left = taken_;
   taken_.each([&](const std::string& name, const std::string& by) {
     if (by == registrant) left = left.without(name);
@@ -34,7 +34,7 @@ void TakenNames::give_back(const std::string& registrant) {
 
 TakenNames TakenNames::without(const std::string& registrant) const {
   TakenNames out = *this;
-  out.give_back(registrant);
+  out.release(registrant);
   return out;
 }
 
@@ -136,18 +136,18 @@ class StagingHost::PublishedPaths final : public DynamicPaths {
   PublishedPaths(std::string plugin, HostServices& services, const Hold& hold, std::shared_ptr<const std::atomic<bool>> committed)
       : plugin_(std::move(plugin)), services_(services), hold_(hold), committed_(std::move(committed)) {}
   Status publish(PathRoute route) override {
-    if (!committed_->load(std::memory_order_acquire)) return not_yet();
+    if (!committed_->load(std::memory_order_acquire)) return not_started();
     auto status = check_path(route);
     if (!status.ok()) return status;
     route.handler = tied(hold_.lock(), std::move(route.handler));
     return services_.api.publish_path(plugin_, std::move(route));
   }
   Status withdraw(std::string path) override {
-    return committed_->load(std::memory_order_acquire) ? services_.api.withdraw_path(plugin_, path) : not_yet();
+    return committed_->load(std::memory_order_acquire) ? services_.api.withdraw_path(plugin_, path) : not_started();
   }
 
  private:
-  static Status not_yet() { return service_unavailable("paths can be published once the server starts: do it in a post-start hook"); }
+  static Status not_started() { return service_unavailable("paths can be published once the server starts: do it in a post-start hook"); }
 
   std::string plugin_;
   HostServices& services_;

@@ -37,7 +37,7 @@ class TakenNames {
   Status take(const std::string& kind, const std::string& name, const std::string& registrant);
   // Null: the name is free.  Valid until the next change.
   const std::string* registrant(const std::string& kind, const std::string& name) const;
-  void give_back(const std::string& registrant);
+  void release(const std::string& registrant);
   // The names without those of `registrant`, which may register them again.
   TakenNames without(const std::string& registrant) const;
 
@@ -95,7 +95,7 @@ class StagingHost final : public Host {
   // owns.
   void release_registered() { registered_.clear(); }
   // find_storage() searches `targets` first. Null: it searches only the tables of the server.
-  void look_first_in(std::shared_ptr<const UnpublishedTargets> targets) { unpublished_.set(std::move(targets)); }
+  void set_unpublished_targets(std::shared_ptr<const UnpublishedTargets> targets) { unpublished_.set(std::move(targets)); }
   // The hold for registrations. This object has only a weak reference to its generation; null once the generation has been destroyed.
   Hold hold() const { return hold_.lock(); }
 

@@ -210,7 +210,7 @@ TEST_F(StagingHostTest, ARollbackReleasesNames) {
   {
     auto core = host("core");
     ASSERT_TRUE(core->handle(path("/metrics")).ok());
-    names_.give_back("core");
+    names_.release("core");
   }
   EXPECT_TRUE(host("apps")->handle(path("/metrics")).ok());
 }
@@ -221,7 +221,7 @@ TEST(TakenNames, ACopyIsUnaffectedByChangesOfTheOriginal) {
   ASSERT_TRUE(names.take("path", "/b", "core").ok());
   ASSERT_TRUE(names.take("path", "/c", "apps").ok());
   const TakenNames copy = names, others = names.without("core");
-  names.give_back("apps");
+  names.release("apps");
   EXPECT_EQ(names.registrant("path", "/c"), nullptr);
   ASSERT_NE(copy.registrant("path", "/c"), nullptr);
   EXPECT_EQ(*copy.registrant("path", "/c"), "apps");
@@ -413,7 +413,7 @@ TEST_F(StagingHostTest, NothingIsRefusedAndNotCalled) {
   EXPECT_TRUE(plugin->commit().group_version_callbacks.empty());
 }
 
-TEST_F(StagingHostTest, AHookOrCheckThatThrowsGivesAStatusWithACodeInWordsForPeople) {
+TEST_F(StagingHostTest, AHookOrCheckThatThrowsReturnsAStatusWithAReadableMessage) {
   auto plugin = host("core");
   ASSERT_TRUE(plugin->add_post_start_hook("x", [](PostStartHookContext) { return throwing_hook(); }).ok());
   ASSERT_TRUE(plugin->add_pre_shutdown_hook("x", throwing_hook).ok());

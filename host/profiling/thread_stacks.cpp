@@ -43,10 +43,10 @@ void on_stack_signal(int, siginfo_t*, void* context) {
   errno = saved;
 }
 
-bool wait_for_stack(std::chrono::milliseconds patience) {
+bool wait_for_stack(std::chrono::milliseconds timeout) {
   timespec until{};
   clock_gettime(CLOCK_REALTIME, &until);
-  const auto nanoseconds = until.tv_nsec + std::chrono::nanoseconds(patience).count();
+  const auto nanoseconds = until.tv_nsec + std::chrono::nanoseconds(timeout).count();
   until.tv_sec += nanoseconds / 1'000'000'000;
   until.tv_nsec = nanoseconds % 1'000'000'000;
   while (sem_timedwait(&g_request.done, &until) != 0) {
@@ -55,12 +55,12 @@ bool wait_for_stack(std::chrono::milliseconds patience) {
   return true;
 }
 
-// Interrupts the thread and returns its stack. If the thread has already begun to write its stack when `patience` has passed, the wait has
+// Interrupts the thread and returns its stack. If the thread has already begun to write its stack when `timeout` has passed, the wait has
 // no limit, because writing takes little time.
-Stack stack_of(pid_t thread, std::chrono::milliseconds patience) {
+Stack stack_of(pid_t thread, std::chrono::milliseconds timeout) {
   g_request.thread.store(thread);
   if (syscall(SYS_tgkill, getpid(), thread, stack_signal()) != 0) return {};
-  if (!wait_for_stack(patience)) {
+  if (!wait_for_stack(timeout)) {
     pid_t waiting = thread;
     if (g_request.thread.compare_exchange_strong(waiting, 0)) return {};
     while (sem_wait(&g_request.done) != 0) {
@@ -102,7 +102,7 @@ std::vector<ThreadStack> list_threads() {
   return out;
 }
 
-std::vector<ThreadStack> thread_stacks(std::chrono::milliseconds patience) {
+std::vector<ThreadStack> thread_stacks(std::chrono::milliseconds timeout) {
   const std::lock_guard lock(g_request_mutex);
   const StackWalkGuard guard;
   sem_init(&g_request.done, 0, 0);
@@ -112,7 +112,7 @@ std::vector<ThreadStack> thread_stacks(std::chrono::milliseconds patience) {
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
   sigaction(stack_signal(), &action, nullptr);  // never removed: without a handler, a late signal would end the process
   auto threads = list_threads();
-  for (ThreadStack& thread : threads) thread.stack = stack_of(thread.id, patience);
+  for (ThreadStack& thread : threads) thread.stack = stack_of(thread.id, timeout);
   return threads;
 }
 

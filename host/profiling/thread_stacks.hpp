@@ -2,7 +2,7 @@
 // handler records the thread's stack.
 //
 // Thread-safety: any thread; concurrent calls run one after the other. The functions block, so they must not be called on an event loop.
-// Errors:        none; the stack is empty if the thread ends, or does not respond within `patience`.
+// Errors:        none; the stack is empty if the thread ends, or does not respond within `timeout`.
 #pragma once
 
 #include <sys/types.h>
@@ -22,7 +22,7 @@ struct ThreadStack {
   std::chrono::milliseconds processor_time{};  // the CPU time that the thread has used
   Stack stack;
 };
-std::vector<ThreadStack> thread_stacks(std::chrono::milliseconds patience);
+std::vector<ThreadStack> thread_stacks(std::chrono::milliseconds timeout);
 // As thread_stacks(), but does not read stacks and interrupts no thread.
 std::vector<ThreadStack> list_threads();
 

@@ -12,7 +12,7 @@ namespace backplane::registry_test {
 namespace {
 
 // Counts objects, and refuses creates that would exceed `limit` objects.
-class CountedThings final : public WriteAdmission {
+class CountedObjects final : public WriteAdmission {
  public:
   std::shared_ptr<StandardStorage> counts;
   std::int64_t limit = 1'000;
@@ -44,7 +44,7 @@ class CountedThings final : public WriteAdmission {
  private:
   class Write final : public BegunWrite {
    public:
-    Write(CountedThings& owner, int change) : owner_(owner), change_(change) {}
+    Write(CountedObjects& owner, int change) : owner_(owner), change_(change) {}
     Task<Result<bool>> join(RequestContext& context, StoreTransaction& transaction) override {
       if (owner_.stale > 0) {
         --owner_.stale;
@@ -71,7 +71,7 @@ class CountedThings final : public WriteAdmission {
     }
 
    private:
-    CountedThings& owner_;
+    CountedObjects& owner_;
     const int change_;
   };
 };
@@ -161,7 +161,7 @@ class AdmissionJoinTest : public ::testing::Test {
 
   IoLoop loop_{"requests"}, pump_{"pump"};
   OrderingSchema schema_;
-  CountedThings admission_;
+  CountedObjects admission_;
   BusyStorage storage_;
   ObjectStorage objects_{storage_};
   std::unique_ptr<CacheHub> hub_ = make_cache_hub(objects_, pump_);

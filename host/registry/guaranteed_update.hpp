@@ -25,7 +25,7 @@ class GuaranteedUpdate {
     KeyTurns::Turn turn;
     bool waited = store_.turns().busy(key_);
     if (waited) {
-      auto waiting = store_.turns().take(key_, kPatience);
+      auto waiting = store_.turns().take(key_, kTurnTimeout);
       turn = co_await std::move(waiting);
     }
     if (!waited && !dry_run_) entry_ = backing_.cache->peek(key_);
@@ -42,7 +42,7 @@ class GuaranteedUpdate {
       if (outcome.ok()) {
         if (outcome->has_value()) co_return std::move(**outcome);
         if (std::exchange(waited, true)) continue;
-        auto waiting = store_.turns().take(key_, kPatience);
+        auto waiting = store_.turns().take(key_, kTurnTimeout);
         turn = co_await std::move(waiting);
         Status read = co_await refresh();
         if (!read.ok()) co_return read;
@@ -62,7 +62,7 @@ class GuaranteedUpdate {
  protected:
   // The limit of the wait for the turn on the key. Without a limit, an admission plugin that writes the object that it admits would wait
   // forever.
-  static constexpr std::chrono::seconds kPatience{1};
+  static constexpr std::chrono::seconds kTurnTimeout{1};
 
   // nullopt: the state from which the attempt began is stale, and `entry_` has been replaced.
   using Attempt = Result<std::optional<Outcome>>;

@@ -10,10 +10,10 @@ bool KeyTurns::busy(const std::string& key) const {
   return waiting_.contains(key);
 }
 
-Task<KeyTurns::Turn> KeyTurns::take(std::string key, std::chrono::nanoseconds patience) {
+Task<KeyTurns::Turn> KeyTurns::take(std::string key, std::chrono::nanoseconds timeout) {
   Promise<bool> mine;
   if (!enter(key, mine)) {
-    auto waiting = within(patience, mine);
+    auto waiting = within(timeout, mine);
     const bool given = co_await std::move(waiting);
     if (!given) co_return Turn();
   }

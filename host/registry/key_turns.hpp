@@ -47,8 +47,8 @@ class KeyTurns {
 
   // True if a writer has the turn at `key`.
   bool busy(const std::string& key) const;
-  // Waits for the turn at `key`. Callers get it in the order of their calls. If the wait exceeds `patience`, had() of the result is false.
-  Task<Turn> take(std::string key, std::chrono::nanoseconds patience);
+  // Waits for the turn at `key`. Callers get it in the order of their calls. If the wait exceeds `timeout`, had() of the result is false.
+  Task<Turn> take(std::string key, std::chrono::nanoseconds timeout);
 
  private:
   bool enter(const std::string& key, const Promise<bool>& mine);

@@ -42,7 +42,7 @@ TEST_F(KeyTurnsTest, AreInOrderAndIndependentForEachKey) {
   EXPECT_FALSE(turns_.busy("other"));
 }
 
-Task<std::string> with_one_that_gives_up(KeyTurns& turns) {
+Task<std::string> take_turn_with_timeout(KeyTurns& turns) {
   std::string seen;
   KeyTurns::Turn first = co_await turns.take("k", kLong);
   seen += first.had() ? "first " : "";
@@ -57,7 +57,7 @@ Task<std::string> with_one_that_gives_up(KeyTurns& turns) {
 }
 
 TEST_F(KeyTurnsTest, AWaitThatTimesOutContinuesWithoutATurnAndBlocksNoOther) {
-  EXPECT_EQ(run_on(loop_, with_one_that_gives_up(turns_)), "first none busy third");
+  EXPECT_EQ(run_on(loop_, take_turn_with_timeout(turns_)), "first none busy third");
   EXPECT_FALSE(turns_.busy("k"));
 }
 

@@ -18,7 +18,7 @@ struct Pair {
 
 bool prints_as_json(const Schema* type) { return type != nullptr && type->name().starts_with("io.k8s.apimachinery."); }
 
-void go_down(const Value& sent, Value& kept, const Schema* type, std::vector<Pair>& pairs) {
+void add_pair(const Value& sent, Value& kept, const Schema* type, std::vector<Pair>& pairs) {
   if (prints_as_json(type)) return;
   const bool objects = sent.is_object() && kept.is_object();
   // Items of lists of different lengths do not correspond.
@@ -38,7 +38,7 @@ bool restore_members(const Object& sent, Object& kept, const Schema* type, std::
   }
   for (const auto& member : sent) {
     const Schema* own = type != nullptr ? type->property(member.key()) : nullptr;
-    if (Value* there = find(kept, member.key())) go_down(member.value(), *there, own, pairs);
+    if (Value* there = find(kept, member.key())) add_pair(member.value(), *there, own, pairs);
   }
   return restored;
 }
@@ -57,7 +57,7 @@ bool restore_empty_values(const Object& sent, Object& object, const Schema* sche
     }
     const Array& items = pair.sent->get_array();
     const Schema* item = pair.type != nullptr ? pair.type->items() : nullptr;
-    for (std::size_t i = 0; i < items.size(); ++i) go_down(items[i], pair.kept->get_array()[i], item, pairs);
+    for (std::size_t i = 0; i < items.size(); ++i) add_pair(items[i], pair.kept->get_array()[i], item, pairs);
   }
   return restored;
 }

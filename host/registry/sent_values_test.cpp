@@ -8,7 +8,7 @@ namespace {
 Object parsed(std::string_view text) { return json::parse(text).as_object(); }
 
 // Regression: a decoded object has no empty lists, so an error that prints a struct showed null for them.
-TEST(SentValues, EmptyListsAndMapsComeBackWhereNothingStands) {
+TEST(SentValues, EmptyListsAndMapsAreRestoredIfMembersAreMissing) {
   Object object = parsed(R"({"spec":{"items":[{"name":"a"},{"name":"b"}],"kept":[1]},"status":null})");
   const Object sent =
       parsed(R"({"spec":{"args":[],"items":[{"name":"a","env":[]},{"name":"b","labels":{}}],"kept":[],"set":1},"status":{}})");

@@ -8,7 +8,7 @@
 namespace backplane::registry {
 namespace {
 
-Status not_ours() { return internal_error("only objects of a storage that this host has made can join a transaction"); }
+Status foreign_storage() { return internal_error("only objects of a storage that this host has made can join a transaction"); }
 
 // The store of the stored version of `storage`, in which joined objects are encoded; null: another host or plugin has made the storage.
 const ObjectStore* store_of(const StandardStorage& storage) {
@@ -24,18 +24,18 @@ class JoinedTransaction final : public StoreTransaction {
 
   Status create(const StandardStorage& store, std::string ns, std::string name, Object object) override {
     const ObjectStore* const own = store_of(store);
-    if (own == nullptr) return not_ours();
+    if (own == nullptr) return foreign_storage();
     auto key = own->keys().key(ns, name);
     if (!key.ok()) return std::move(key.status());
     return put(*own, std::move(*key), 0, std::move(object));
   }
   Status replace(const StandardStorage& store, const ObjectRef& before, Object object) override {
     const ObjectStore* const own = store_of(store);
-    if (own == nullptr) return not_ours();
+    if (own == nullptr) return foreign_storage();
     return put(*own, std::string(before->key()), before->revision, std::move(object));
   }
   Status remove(const StandardStorage& store, const ObjectRef& before) override {
-    if (store_of(store) == nullptr) return not_ours();
+    if (store_of(store) == nullptr) return foreign_storage();
     request_.compares.push_back({std::string(before->key()), before->revision});
     request_.removes.emplace_back(before->key());
     return {};

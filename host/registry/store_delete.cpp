@@ -180,7 +180,7 @@ Task<DeleteOperation::Attempt> DeleteOperation::remove_now() {
 
 constexpr std::string_view kIgnoreReadError = "ignoreStoreReadErrorWithClusterBreakingPotential";
 
-Status only_for_corrupt(const ServedNames& served_names, std::string_view name) {
+Status not_corrupt(const ServedNames& served_names, std::string_view name) {
   FieldErrors errors;
   errors.invalid_raw(std::string(kIgnoreReadError), "true",
                      "is exclusively used to delete corrupt object(s), try again by removing this option");
@@ -202,7 +202,7 @@ Task<Result<DeleteResult>> ObjectStore::remove_unread(WriteMode mode, const Back
     if (!found.ok()) co_return std::move(found.status());
     if (found->items.empty() && was_unreadable) co_return DeleteResult();  // another client has removed it: success without an object
     // If another client has written the object meanwhile, it is readable, and is not removed.
-    if (found->items.empty() || !found->items.front().unreadable) co_return only_for_corrupt(*mode.served_names, name);
+    if (found->items.empty() || !found->items.front().unreadable) co_return not_corrupt(*mode.served_names, name);
     was_unreadable = true;
     TxnRequest removal;
     removal.compares.push_back({key, found->items.front().mod_revision});

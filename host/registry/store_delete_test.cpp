@@ -36,7 +36,7 @@ TEST_F(StoreDeleteTest, AnObjectThatThisVeryDeleteMayHaveRemovedIsNotSaidToBeMis
   make(std::make_shared<TestStrategy>());
   ASSERT_TRUE(create(thing(R"("name":"a")")).ok());
   cache().catch_up();
-  storage.loses_next_answer = true;
+  storage.lose_next_response = true;
   EXPECT_EQ(remove("a").status().message(), "the connection broke");
 }
 

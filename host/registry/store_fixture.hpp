@@ -31,7 +31,7 @@ class FakeStorage final : public StorageBackend {
   // Called once, before the next transaction is evaluated.
   std::function<void(const TxnRequest& request)> before_next_txn;
   // The next transaction is committed, but returns an error.
-  bool loses_next_answer = false;
+  bool lose_next_response = false;
 
   KeyValue put(const std::string& key, std::string value) {
     KeyValue& kv = data[key];
@@ -75,7 +75,7 @@ class FakeStorage final : public StorageBackend {
       ++revision;
     }
     result.revision = revision;
-    if (std::exchange(loses_next_answer, false)) co_return service_unavailable("the connection broke");
+    if (std::exchange(lose_next_response, false)) co_return service_unavailable("the connection broke");
     co_return result;
   }
   Result<std::unique_ptr<StorageWatch>> watch(std::string, Revision) override { return internal_error("not in this test"); }

@@ -13,7 +13,7 @@ Object parsed(const ObjectRef& entry) { return json::parse(entry->json().view())
 // Records the calls. Creates an object in another store, a companion, together with each object, and removes it with the object.
 class Recorder final : public StoreHooks {
  public:
-  mutable std::vector<std::string> told;
+  mutable std::vector<std::string> calls;
   std::shared_ptr<StandardStorage> companions;  // the store of the companions; null: join() adds nothing
   mutable std::deque<std::string> names;        // the names of companions, one for each begin; the last one is used repeatedly
   Status refusal;
@@ -23,7 +23,7 @@ class Recorder final : public StoreHooks {
     Write(const Recorder& hooks, std::string companion, bool removes)
         : hooks_(hooks), companion_(std::move(companion)), removes_(removes) {}
     Task<Result<bool>> join(RequestContext& context, StoreTransaction& transaction) override {
-      hooks_.told.push_back(transaction.again() ? "join again" : "join");
+      hooks_.calls.push_back(transaction.again() ? "join again" : "join");
       if (hooks_.companions == nullptr) co_return true;
       GetOptions options;
       if (!transaction.again() && !removes_) options.resource_version = "0";
@@ -44,7 +44,7 @@ class Recorder final : public StoreHooks {
       co_return true;
     }
     Task<void> finish(bool kept) override {
-      hooks_.told.push_back(kept ? "kept" : "not kept");
+      hooks_.calls.push_back(kept ? "kept" : "not kept");
       co_return;
     }
 
@@ -61,20 +61,20 @@ class Recorder final : public StoreHooks {
     co_return begin(dry_run ? "begin dry update" : "begin update", object);
   }
   Task<Result<Begun>> begin_delete(RequestContext&, const Object& old) const override {
-    told.push_back("begin delete " + std::string(get_string_path(old, "data.mate")));
+    calls.push_back("begin delete " + std::string(get_string_path(old, "data.mate")));
     co_return Begun(std::make_unique<Write>(*this, std::string(get_string_path(old, "data.mate")), true));
   }
   void after_create(RequestContext&, const ObjectRef& stored) const override {
-    told.push_back("after create " + std::string(stored->name()));
+    calls.push_back("after create " + std::string(stored->name()));
   }
   void after_update(RequestContext&, const ObjectRef& stored) const override {
-    told.push_back("after update " + std::string(stored->name()));
+    calls.push_back("after update " + std::string(stored->name()));
   }
-  void after_delete(RequestContext&, const ObjectRef&) const override { told.push_back("after delete"); }
+  void after_delete(RequestContext&, const ObjectRef&) const override { calls.push_back("after delete"); }
 
  private:
   Result<Begun> begin(std::string what, Object& object) const {
-    told.push_back(std::move(what));
+    calls.push_back(std::move(what));
     if (!refusal.ok()) return refusal;
     std::string name = names.empty() ? "mate" : names.front();
     if (names.size() > 1) names.pop_front();
@@ -85,7 +85,7 @@ class Recorder final : public StoreHooks {
 
 class StoreHooksTest : public StoreTest {
  protected:
-  using Told = std::vector<std::string>;
+  using Calls = std::vector<std::string>;
   // The key of an object of `store`. The cache() of the fixture may be that of the companions.
   std::string key(const std::string& name) { return "/registry/things/default/" + name; }
 
@@ -115,7 +115,7 @@ class StoreHooksTest : public StoreTest {
   ~StoreHooksTest() override {
     if (hooks != nullptr) hooks->companions.reset();
   }
-  Told told() { return std::exchange(hooks->told, {}); }
+  Calls calls() { return std::exchange(hooks->calls, {}); }
   static std::string mate_key(const std::string& name) { return "/registry/mates/default/" + name; }
 
   OrderingSchema shape;
@@ -126,12 +126,12 @@ class StoreHooksTest : public StoreTest {
 TEST_F(StoreHooksTest, EveryWriteBeginsAndFinishes) {
   make_hooked();
   ASSERT_TRUE(create(thing(R"("name":"a")")).ok());
-  EXPECT_EQ(told(), (Told{"begin create", "join", "kept", "after create a"}));
+  EXPECT_EQ(calls(), (Calls{"begin create", "join", "kept", "after create a"}));
   Change change([](Object& object) { ensure_object(object, "data")["n"] = 1; });
   ASSERT_TRUE(update("a", change).ok());
-  EXPECT_EQ(told(), (Told{"begin update", "join", "kept", "after update a"}));
+  EXPECT_EQ(calls(), (Calls{"begin update", "join", "kept", "after update a"}));
   ASSERT_TRUE(remove("a").ok());
-  EXPECT_EQ(told(), (Told{"begin delete ", "join", "kept", "after delete"}));
+  EXPECT_EQ(calls(), (Calls{"begin delete ", "join", "kept", "after delete"}));
 }
 
 TEST_F(StoreHooksTest, AMutatingAdmissionPluginIsHeardBeforeTheHooks) {
@@ -140,36 +140,36 @@ TEST_F(StoreHooksTest, AMutatingAdmissionPluginIsHeardBeforeTheHooks) {
   ASSERT_TRUE(create(thing(R"("name":"a")")).ok());
   admission.mutate = nullptr;
   ASSERT_TRUE(remove("a").ok());
-  EXPECT_EQ(hooks->told[4], "begin delete from admission");
+  EXPECT_EQ(hooks->calls[4], "begin delete from admission");
 }
 
 TEST_F(StoreHooksTest, RefusedWritesAndTrialsAreNotKept) {
   make_hooked();
   EXPECT_FALSE(create(thing(R"("name":"a")", R"(,"data":{"bad":"yes"})")).ok());
-  EXPECT_EQ(told(), (Told{"begin create", "not kept"}));
+  EXPECT_EQ(calls(), (Calls{"begin create", "not kept"}));
   WriteOptions trial;
   trial.dry_run = true;
   ASSERT_TRUE(create(thing(R"("name":"a")"), trial).ok());
-  EXPECT_EQ(told(), (Told{"begin dry create", "not kept"}));
+  EXPECT_EQ(calls(), (Calls{"begin dry create", "not kept"}));
   ASSERT_TRUE(create(thing(R"("name":"a")")).ok());
   EXPECT_FALSE(create(thing(R"("name":"a")")).ok());
-  EXPECT_EQ(told(), (Told{"begin create", "join", "kept", "after create a", "begin create", "join", "not kept"}));
+  EXPECT_EQ(calls(), (Calls{"begin create", "join", "kept", "after create a", "begin create", "join", "not kept"}));
   hooks->refusal = Status(Reason::kInvalid, "no");
   EXPECT_EQ(create(thing(R"("name":"b")")).status().message(), "no");
-  EXPECT_EQ(told(), Told{"begin create"});
+  EXPECT_EQ(calls(), Calls{"begin create"});
 }
 
 TEST_F(StoreHooksTest, ALostRaceBeginsAnew) {
   make_hooked();
   ASSERT_TRUE(create(thing(R"("name":"a")")).ok());
   cache().catch_up();
-  (void)told();
+  (void)calls();
   storage.before_next_txn = [this](const TxnRequest&) {
     storage.put(key("a"), R"({"kind":"Thing","apiVersion":"example.com/v1","metadata":{"name":"a","namespace":"default"},"data":{"x":1}})");
   };
   Change change([](Object& object) { ensure_object(object, "data")["n"] = 1; });
   ASSERT_TRUE(update("a", change).ok());
-  EXPECT_EQ(told(), (Told{"begin update", "join", "not kept", "begin update", "join", "kept", "after update a"}));
+  EXPECT_EQ(calls(), (Calls{"begin update", "join", "not kept", "begin update", "join", "kept", "after update a"}));
 }
 
 TEST_F(StoreHooksTest, AnUpdateThatTakesTheLastFinalizerIsADeletion) {
@@ -178,12 +178,12 @@ TEST_F(StoreHooksTest, AnUpdateThatTakesTheLastFinalizerIsADeletion) {
   ASSERT_TRUE(create(thing(R"("name":"a","finalizers":["example.com/x"])")).ok());
   ASSERT_TRUE(storage.data.contains(mate_key("mate")));
   ASSERT_TRUE(remove("a").ok());
-  (void)told();
+  (void)calls();
   Change released([](Object& object) { ObjectMeta(object).set_finalizers({}); });
   const auto updated = update("a", released);
   ASSERT_TRUE(updated.ok()) << updated.status().message();
   EXPECT_TRUE(updated->deleted);
-  EXPECT_EQ(told(), (Told{"begin update", "not kept", "begin delete mate", "join", "kept", "after delete"}));
+  EXPECT_EQ(calls(), (Calls{"begin update", "not kept", "begin delete mate", "join", "kept", "after delete"}));
   EXPECT_TRUE(storage.data.empty()) << "the companion goes with the object";
 }
 
@@ -208,7 +208,7 @@ TEST_F(StoreHooksTest, ACompanionOfAnotherWriterIsChosenAgain) {
   const auto created = create(thing(R"("name":"a")"));
   ASSERT_TRUE(created.ok()) << created.status().message();
   EXPECT_EQ(get_string_path(parsed(*created), "data.mate"), "free");
-  EXPECT_EQ(told(), (Told{"begin create", "join", "join again", "not kept", "begin create", "join", "kept", "after create a"}));
+  EXPECT_EQ(calls(), (Calls{"begin create", "join", "join again", "not kept", "begin create", "join", "kept", "after create a"}));
   EXPECT_EQ(storage.data.count(mate_key("free")), 1u);
 }
 
@@ -220,7 +220,7 @@ TEST_F(StoreHooksTest, ACompanionThatWasGivenAwayMeanwhileStays) {
                 R"({"kind":"Mate","apiVersion":"example.com/v1","metadata":{"name":"mate","namespace":"default"},"data":{"of":"b"}})");
   };
   ASSERT_TRUE(remove("a").ok());
-  const Told seen = told();
+  const Calls seen = calls();
   EXPECT_NE(std::find(seen.begin(), seen.end(), "join again"), seen.end()) << "the transaction must have noticed";
   EXPECT_EQ(storage.data.count(mate_key("mate")), 1u);
   EXPECT_EQ(storage.data.count(key("a")), 0u);
@@ -250,7 +250,7 @@ TEST_F(StoreHooksTest, UpdatesThatCreateAreCreations) {
   const auto made = update("a", wanted);
   ASSERT_TRUE(made.ok()) << made.status().message();
   EXPECT_TRUE(made->created);
-  EXPECT_EQ(told(), (Told{"begin create", "join", "kept", "after create a"}));
+  EXPECT_EQ(calls(), (Calls{"begin create", "join", "kept", "after create a"}));
   EXPECT_EQ(storage.data.count(mate_key("mate")), 1u);
 }
 

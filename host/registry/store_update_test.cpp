@@ -79,7 +79,7 @@ TEST_F(StoreUpdateTest, AWriteWithAnUnknownOutcomeIsNotRepeated) {
     Object& data = ensure_object(object, "data");
     data["k"] = std::string(get_string(data, "k")) + "x";
   });
-  storage.loses_next_answer = true;
+  storage.lose_next_response = true;
   const auto updated = update("a", one_more);
   ASSERT_FALSE(updated.ok());
   EXPECT_EQ(updated.status().message(), "the connection broke");

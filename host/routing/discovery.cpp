@@ -310,7 +310,7 @@ DiscoveryForm discovery_form(std::string_view accept, bool aggregated) {
   }
 }
 
-bool asks_without_peers(std::string_view accept) {
+bool requests_no_peers(std::string_view accept) {
   while (true) {
     const auto comma = accept.find(',');
     const std::string_view clause = accept.substr(0, comma);

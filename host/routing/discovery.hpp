@@ -35,6 +35,6 @@ std::string aggregated_hash(std::string_view json);
 enum class DiscoveryForm : unsigned char { kLegacy, kAggregated, kAggregatedProtobuf, kAggregatedYaml, kNotAcceptable };
 DiscoveryForm discovery_form(std::string_view accept, bool aggregated = true);
 // Returns true if the Accept header requests the aggregated document of this server only (profile=nopeer).
-bool asks_without_peers(std::string_view accept);
+bool requests_no_peers(std::string_view accept);
 
 }  // namespace backplane

@@ -4,7 +4,7 @@
 
 namespace backplane {
 
-void settle_group(GroupEntry& entry) {
+void update_group(GroupEntry& entry) {
   std::stable_sort(entry.versions.begin(), entry.versions.end(), [](const VersionRef& a, const VersionRef& b) {
     if (a->version_priority != b->version_priority) return a->version_priority > b->version_priority;
     return version_precedes(a->version.version, b->version.version);
@@ -151,7 +151,7 @@ GroupRef GroupsEditor::finished(const std::string& name, GroupDraft& draft, Grou
   }
   if (!changed) return draft.before;
   if (entry->versions.empty()) return nullptr;
-  settle_group(*entry);
+  update_group(*entry);
   return entry;
 }
 

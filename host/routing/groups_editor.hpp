@@ -56,7 +56,7 @@ class GroupsEditor {
 };
 
 // Sorts the versions by priority, and sets the group's `priority` and `dynamic`.
-void settle_group(GroupEntry& entry);
+void update_group(GroupEntry& entry);
 GroupVersionInfo info_of(const VersionTable& version);
 
 }  // namespace backplane

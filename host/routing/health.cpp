@@ -154,7 +154,7 @@ class HealthEndpoint final : public HttpHandler {
       co_await answer(exchange, 500, lines + name_ + " check failed\n");
       co_return;
     }
-    if (on_ok_ && !told_.exchange(true)) on_ok_();
+    if (on_ok_ && !notified_.exchange(true)) on_ok_();
     std::string text = "ok";
     if (verbose) text = lines + name_ + " check passed\n";
     co_await answer(exchange, 200, std::move(text));
@@ -191,7 +191,7 @@ class HealthEndpoint final : public HttpHandler {
   kit::Published<Rows> rows_{std::make_shared<const Rows>()};
   std::chrono::steady_clock::time_point boot_until_;
   std::function<void()> on_ok_;
-  std::atomic<bool> told_{false};
+  std::atomic<bool> notified_{false};
 };
 
 HealthRegistry::HealthRegistry(std::chrono::nanoseconds livez_grace_period) : grace_(livez_grace_period) {}

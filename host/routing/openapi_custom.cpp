@@ -102,7 +102,7 @@ void unfold(Object& schema, bool root) {
 bool is_nullable(const Value& schema) { return schema.is_object() && is_true(schema.get_object(), "nullable"); }
 
 // Removes nullable members from `required`, because validators of v2 treat null as absent.
-void forgive_nulls(Object& schema) {
+void allow_nulls(Object& schema) {
   auto* required = schema.if_contains("required");
   if (required == nullptr || !required->is_array()) return;
   Array kept;
@@ -130,7 +130,7 @@ void simplify(Object& schema, bool root) {
   if (preserves) without({"items", "properties"});
   const std::string_view type = get_string(schema, "type");
   if ((type == "array" && !schema.contains("items")) || (type == "object" && preserves)) schema.erase("type");
-  forgive_nulls(schema);
+  allow_nulls(schema);
   each_inner(schema, root, [](Object& inner) { simplify(inner, false); });
 }
 

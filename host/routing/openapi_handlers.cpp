@@ -174,7 +174,7 @@ class OpenApiV3 : public Document {
       co_await send_on(exchange, *made);
       co_return;
     }
-    if (!hash.empty()) keep_for_a_year(exchange);
+    if (!hash.empty()) set_immutable_cache_headers(exchange);
     if (form == DocumentForm::kJson) {
       co_await send_openapi(exchange, std::move(made), "application/json");
       co_return;
@@ -197,7 +197,7 @@ class OpenApiV3 : public Document {
     co_await exchange.respond(301, "text/html; charset=utf-8", std::move(body));
   }
 
-  static void keep_for_a_year(Exchange& exchange) {
+  static void set_immutable_cache_headers(Exchange& exchange) {
     exchange.set_response_header("Cache-Control", "public, immutable");
     exchange.set_response_header("Expires", date_text(std::time(nullptr) + 365 * 24 * 3600, "UTC"));
   }

@@ -141,7 +141,7 @@ class DiscoveryRoot final : public Document {
   }
   // Selects the documents that include the resources of peers, unless the client excludes them.
   void look_at_peers(const Exchange& exchange) {
-    if (asks_without_peers(exchange.header("accept"))) return PeerDocuments::count_request_without();
+    if (requests_no_peers(exchange.header("accept"))) return PeerDocuments::count_request_without();
     if (peers_) merged_ = peers_->of(table_);
   }
   std::string aggregated() const {

@@ -140,7 +140,7 @@ Status RouteComposer::take_over_published() {
 
 // Returns the former entry, with its generated documents, if nothing has changed.
 GroupRef RouteComposer::finished(const std::string& name, std::shared_ptr<GroupEntry> entry) const {
-  settle_group(*entry);
+  update_group(*entry);
   const GroupRef* before = before_.groups.find(name);
   const bool same = before != nullptr && (*before)->versions == entry->versions &&
                     (*before)->answers_for_all_delegates == entry->answers_for_all_delegates;

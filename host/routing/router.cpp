@@ -197,7 +197,7 @@ Status Router::compose(std::vector<TargetRef> chain, std::vector<PathRoute> host
     notification.complete = first && unpublished_.empty();
     pending_notifications_.push_back(std::move(notification));
   }
-  tell();
+  notify();
   return {};
 }
 
@@ -233,13 +233,13 @@ Status Router::change(const std::string& delegate, GroupsChange change) {
     notification.complete = unpublished_.erase(delegate) > 0 && unpublished_.empty();
     pending_notifications_.push_back(std::move(notification));
   }
-  tell();
+  notify();
   return {};
 }
 
-// Calls the callbacks for the queued changes, one change at a time, in the order of the changes. If another call of tell() is in progress,
-// possibly on this thread, the function returns immediately, and the other call processes the queue.
-void Router::tell() {
+// Calls the callbacks for the queued changes, one change at a time, in the order of the changes. If another call of notify() is in
+// progress, possibly on this thread, the function returns immediately, and the other call processes the queue.
+void Router::notify() {
   std::unique_lock lock(mutex_);
   if (std::exchange(notifying_, true)) return;
   while (!pending_notifications_.empty()) {

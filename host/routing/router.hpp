@@ -105,7 +105,7 @@ class Router final : public HttpHandler {
   DocumentContext documents() const;
   Result<std::shared_ptr<const RouteTable>> composed(const std::vector<TargetRef>& chain, const std::vector<PathRoute>& host_paths,
                                                      GroupVersionsChange& change);
-  void tell();
+  void notify();
 
   // A change for which the callbacks have not been called yet.
   struct PendingNotification {

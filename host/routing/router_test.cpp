@@ -130,7 +130,7 @@ class RouterTest : public ::testing::Test {
     chain[2].publishes_at_run_time = true;
     EXPECT_TRUE(router_.compose(std::move(chain), {}).ok());
     EXPECT_FALSE(router_.groups_complete().fired());
-    router_.on_group_versions_changed([this](const GroupVersionsChange& change) { told_.push_back(change); });
+    router_.on_group_versions_changed([this](const GroupVersionsChange& change) { changes_.push_back(change); });
     EXPECT_TRUE(router_
                     .change("custom", put({resource_of("x.io", "foos", {"v1beta1"}, true, {"status"}),
                                            resource_of("x.io", "clusters", {"v1beta1"}, false)}))
@@ -162,9 +162,9 @@ class RouterTest : public ::testing::Test {
 
   std::string text_of(const std::string& path) { return send("GET", path).body(); }
   // Returns the changes of group versions that were reported since the last call: "+group/version" and "-group/version".
-  std::vector<std::string> told() {
+  std::vector<std::string> reported_changes() {
     std::vector<std::string> out;
-    for (const auto& change : std::exchange(told_, {})) {
+    for (const auto& change : std::exchange(changes_, {})) {
       for (const auto& info : change.served) out.push_back("+" + info.group_version.to_string());
       for (const auto& version : change.gone) out.push_back("-" + version.to_string());
     }
@@ -174,7 +174,7 @@ class RouterTest : public ::testing::Test {
   IoLoop loop_{"test"};
   NamedSignal ending_{"ending"};
   Router router_{config()};
-  std::vector<GroupVersionsChange> told_;
+  std::vector<GroupVersionsChange> changes_;
 
   RouterConfig config() {
     RouterConfig config;
@@ -228,17 +228,17 @@ TEST_F(RouterTest, AChangeOfOneResourceDoesNotChangeOthers) {
 
 // Regression: the garbage collector and quotas did not receive the second kind of a group version.
 TEST_F(RouterTest, ReportsGroupVersionsThatAreAddedOrRemovedOrChangeTheirResources) {
-  EXPECT_EQ(told(), std::vector<std::string>{"+x.io/v1beta1"});
+  EXPECT_EQ(reported_changes(), std::vector<std::string>{"+x.io/v1beta1"});
   ASSERT_TRUE(router_.change("custom", put({resource_of("x.io", "bars", {"v1beta1"})})).ok());
-  EXPECT_EQ(told(), std::vector<std::string>{"+x.io/v1beta1"}) << "another resource of a known group version";
+  EXPECT_EQ(reported_changes(), std::vector<std::string>{"+x.io/v1beta1"}) << "another resource of a known group version";
   ASSERT_TRUE(router_.change("custom", remove({"x.io", "bars"})).ok());
-  EXPECT_EQ(told(), std::vector<std::string>{"+x.io/v1beta1"});
+  EXPECT_EQ(reported_changes(), std::vector<std::string>{"+x.io/v1beta1"});
   ASSERT_TRUE(router_.change("custom", {}).ok());
-  EXPECT_TRUE(told().empty()) << "a change without effect";
+  EXPECT_TRUE(reported_changes().empty()) << "a change without effect";
   ASSERT_TRUE(router_.change("custom", put({resource_of("y.io", "bars", {"v1", "v2"})})).ok());
-  EXPECT_EQ(told(), (std::vector<std::string>{"+y.io/v1", "+y.io/v2"}));
+  EXPECT_EQ(reported_changes(), (std::vector<std::string>{"+y.io/v1", "+y.io/v2"}));
   ASSERT_TRUE(router_.change("custom", remove({"y.io", "bars"})).ok());
-  EXPECT_EQ(told(), (std::vector<std::string>{"-y.io/v1", "-y.io/v2"}));
+  EXPECT_EQ(reported_changes(), (std::vector<std::string>{"-y.io/v1", "-y.io/v2"}));
   EXPECT_EQ(send("GET", "/apis/y.io").code(), 404);
 }
 
@@ -252,7 +252,7 @@ TEST_F(RouterTest, APathWithTwoSlashesIsNoPathOfTheAPI) {
 }
 
 TEST_F(RouterTest, CallbacksThatMakeChangesGetThemInOrder) {
-  std::vector<std::string> heard;
+  std::vector<std::string> received;
   const auto publish = [this](const char* group) { return router_.change("custom", put({resource_of(group, "bars", {"v1"})})); };
   router_.on_group_versions_changed([&](const GroupVersionsChange& change) {
     if (!change.served.empty() && change.served[0].group_version.group == "y.io") {
@@ -261,10 +261,10 @@ TEST_F(RouterTest, CallbacksThatMakeChangesGetThemInOrder) {
     }
   });
   router_.on_group_versions_changed([&](const GroupVersionsChange& change) {
-    for (const auto& info : change.served) heard.push_back(info.group_version.group);
+    for (const auto& info : change.served) received.push_back(info.group_version.group);
   });
   ASSERT_TRUE(publish("y.io").ok());
-  EXPECT_EQ(heard, (std::vector<std::string>{"y.io", "z.io"}));
+  EXPECT_EQ(received, (std::vector<std::string>{"y.io", "z.io"}));
 }
 
 TEST_F(RouterTest, PublishedPathsCannotReplaceExistingOrReservedPaths) {
@@ -357,7 +357,7 @@ TEST_F(RouterTest, DiscoveryIsAnsweredInProtobufToo) {
   EXPECT_EQ(first->first_piece, second->first_piece) << "it is made once for all";
 }
 
-TEST_F(RouterTest, AForwardedGroupVersionIsAnsweredByItsHandlerAndStandsBeforeOneOfThisServer) {
+TEST_F(RouterTest, AForwardedGroupVersionIsServedByItsHandlerAndPrecedesOneOfThisServer) {
   GroupsChange forward;
   forward.forwarded = {{{"agg.io", "v1"}, 100, 10, std::make_shared<ForwardedHandler>()},
                        {{"apps", "v1"}, 100, 10, std::make_shared<ForwardedHandler>()}};

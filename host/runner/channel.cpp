@@ -17,7 +17,7 @@ namespace backplane::runner {
 namespace {
 
 constexpr int kDeepest = 16;  // the maximum depth of nested calls
-constexpr std::chrono::seconds kAnswerPatience{30};
+constexpr std::chrono::seconds kAnswerTimeout{30};
 
 Status closed_status() { return service_unavailable("the channel to the process is closed"); }
 
@@ -157,7 +157,7 @@ Result<std::string> Channel::call(std::uint16_t function, std::string payload, C
   const Lane::Outcome outcome = exchange(**lane, function, payload, until, answer);
   // The other process has ended. The lane is released after close(), because close() records the calls of busy lanes as interrupted.
   if (outcome == Lane::Outcome::kClosed || outcome == Lane::Outcome::kInvalid) close();
-  give_back(*lane, outcome == Lane::Outcome::kFrame);
+  release_lane(*lane, outcome == Lane::Outcome::kFrame);
   return result_of(outcome, answer);
 }
 
@@ -191,7 +191,7 @@ std::shared_ptr<Lane> Channel::open_lane() const {
 }
 
 // A lane that is not usable is dropped; its socket closes, so the other side's thread for it ends.
-void Channel::give_back(const std::shared_ptr<Lane>& lane, bool usable) {
+void Channel::release_lane(const std::shared_ptr<Lane>& lane, bool usable) {
   const std::lock_guard lock(mutex_);
   std::erase_if(busy_, [&](const Made& made) { return made.lane == lane; });
   if (usable && !closed_) idle_.push_back(lane);
@@ -295,7 +295,7 @@ bool Channel::serve(const Lane& lane, const Frame& frame) {
   const std::string payload = answer.ok() ? std::move(*answer) : refusal_of(answer.status());
   const FrameHead head{answer.ok() ? FrameType::kAnswer : FrameType::kRefusal, frame.head.function,
                        static_cast<std::uint32_t>(payload.size())};
-  return lane.send(head, payload, Clock::now() + kAnswerPatience) == Lane::Outcome::kFrame;
+  return lane.send(head, payload, Clock::now() + kAnswerTimeout) == Lane::Outcome::kFrame;
 }
 
 }  // namespace backplane::runner

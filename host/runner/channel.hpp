@@ -82,7 +82,7 @@ class Channel {
   // ---- calls that this side makes
   Result<std::shared_ptr<Lane>> take_lane(std::uint16_t function, Clock::time_point until);
   std::shared_ptr<Lane> open_lane() const;
-  void give_back(const std::shared_ptr<Lane>& lane, bool usable);
+  void release_lane(const std::shared_ptr<Lane>& lane, bool usable);
   // Sends the call and returns its answer; meanwhile serves the calls that the other side makes for it.
   Lane::Outcome exchange(const Lane& lane, std::uint16_t function, std::string_view payload, Clock::time_point until, Frame& answer);
   static Result<std::string> result_of(Lane::Outcome outcome, Frame& answer);

@@ -131,10 +131,10 @@ TEST_F(ChannelTest, ACallWaitsForALane) {
 }
 
 // A process that the host does not trust. It has the other end of the channel's socket, and the other ends of the lanes.
-class HostileSide {
+class RawPeer {
  public:
-  HostileSide() { EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_), 0); }
-  ~HostileSide() { ::close(ends_[1]); }
+  RawPeer() { EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_), 0); }
+  ~RawPeer() { ::close(ends_[1]); }
   int own_end() const { return ends_[0]; }
   // Opens a lane to the channel.
   int open() const {
@@ -193,8 +193,8 @@ const std::string kHostile[] = {
     frame({FrameType::kCall, 1, 1}, "two of one byte"),
 };
 
-void expect_closed(const std::function<void(HostileSide&)>& act) {
-  HostileSide side;
+void expect_closed(const std::function<void(RawPeer&)>& act) {
+  RawPeer side;
   Channel own(
       side.own_end(), [](std::uint16_t, std::string_view) -> Result<std::string> { return std::string(); }, {1, 1}, "own");
   std::promise<void> closed;
@@ -207,14 +207,14 @@ void expect_closed(const std::function<void(HostileSide&)>& act) {
 
 TEST(HostileChannel, CallsThatAreNoFramesCloseIt) {
   for (const std::string& bytes : kHostile) {
-    expect_closed([&](HostileSide& side) { side.send_bytes(side.open(), bytes); });
+    expect_closed([&](RawPeer& side) { side.send_bytes(side.open(), bytes); });
   }
-  expect_closed([](HostileSide& side) { side.send_bytes(side.open(), frame({FrameType::kAnswer, 1, 0})); });
+  expect_closed([](RawPeer& side) { side.send_bytes(side.open(), frame({FrameType::kAnswer, 1, 0})); });
 }
 
 TEST(HostileChannel, AnswersThatAreNoFramesCloseIt) {
   for (const std::string& bytes : kHostile) {
-    HostileSide side;
+    RawPeer side;
     Channel own(
         side.own_end(), [](std::uint16_t, std::string_view) -> Result<std::string> { return std::string(); }, {1, 1}, "own");
     own.start();
@@ -226,11 +226,11 @@ TEST(HostileChannel, AnswersThatAreNoFramesCloseIt) {
 }
 
 TEST(HostileChannel, ItsSocketCarriesNothingButLanes) {
-  expect_closed([](HostileSide& side) { side.send_bytes(side.socket(), "L"); });
+  expect_closed([](RawPeer& side) { side.send_bytes(side.socket(), "L"); });
 }
 
 TEST(HostileChannel, NoMoreLanesAreServedThanAreAllowed) {
-  HostileSide side;
+  RawPeer side;
   Channel own(
       side.own_end(), [](std::uint16_t, std::string_view payload) -> Result<std::string> { return std::string(payload); }, {1, 1}, "own");
   own.start();
@@ -252,7 +252,7 @@ TEST(HostileChannel, NoMoreLanesAreServedThanAreAllowed) {
 }
 
 TEST(HostileChannel, ASideThatDoesNotReadIsNotWaitedForLongerThanTheDeadline) {
-  HostileSide side;
+  RawPeer side;
   Channel own(
       side.own_end(), [](std::uint16_t, std::string_view) -> Result<std::string> { return std::string(); }, {1, 1}, "own");
   own.start();

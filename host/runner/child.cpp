@@ -12,7 +12,7 @@ namespace backplane::runner {
 namespace {
 
 // The host's limits are shorter: the host ends the call or the process earlier.
-constexpr std::chrono::minutes kPatience{10};
+constexpr std::chrono::minutes kCallTimeout{10};
 
 Child* g_child = nullptr;
 
@@ -122,7 +122,7 @@ void Child::run() {
 // ---- calls of the host
 
 Result<std::string> Child::call(Function function, std::string arguments) {
-  return channel_.call(static_cast<std::uint16_t>(function), std::move(arguments), Channel::Clock::now() + kPatience);
+  return channel_.call(static_cast<std::uint16_t>(function), std::move(arguments), Channel::Clock::now() + kCallTimeout);
 }
 
 bool Child::call(Function function, Writer& arguments, std::string& answer, bp_error* error) {

@@ -14,7 +14,7 @@ namespace {
 Child& child() { return Child::instance(); }
 
 // A call that returns nothing; a failure is ignored.
-void tell(Function function, Writer& out) { (void)child().call(function, out.take()); }
+void notify_host(Function function, Writer& out) { (void)child().call(function, out.take()); }
 
 // A call that returns a text, or null and an error.
 bp_text* ask(Function function, Writer& out, bp_error* error) {
@@ -59,7 +59,7 @@ void log_line(bp_context*, int32_t level, bp_str line) {
   Writer out;
   put(out, level);
   put(out, line);
-  tell(Function::kLog, out);
+  notify_host(Function::kLog, out);
 }
 bp_text* flag_of(bp_context*, bp_str name) {
   Writer out;
@@ -130,7 +130,7 @@ int32_t add_admission(bp_context*, const bp_admission* given, bp_error* error) {
 void warn(bp_request*, bp_str text) {
   Writer out;
   put(out, text);
-  tell(Function::kWarn, out);
+  notify_host(Function::kWarn, out);
 }
 int32_t annotate(bp_request*, bp_str key, bp_str value, bp_error* error) {
   Writer out;
@@ -274,7 +274,7 @@ void enqueue(Function function, bp_queue* queue, bp_str key, uint64_t millisecon
   put(out, Child::id_of(queue));
   put(out, key);
   put(out, milliseconds);
-  tell(function, out);
+  notify_host(function, out);
 }
 
 // ---- tables

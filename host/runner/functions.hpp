@@ -65,38 +65,38 @@ enum class Function : std::uint16_t {
 };
 
 // Which time limit a call has; see `Limits` in runner.hpp.
-enum class Patience : std::uint8_t { kLifecycle, kRequest, kWaiting, kLong };
+enum class LimitKind : std::uint8_t { kLifecycle, kRequest, kWaiting, kLong };
 
 struct FunctionRow {
   Function function;
   const char* name;  // for messages
-  Patience patience;
+  LimitKind limit_kind;
 };
 // The functions that the host calls.
 inline constexpr FunctionRow kFunctions[] = {
-    {Function::kLoad, "the entry point", Patience::kLifecycle},
-    {Function::kConfigure, "configure()", Patience::kLifecycle},
-    {Function::kProvision, "provision()", Patience::kLifecycle},
-    {Function::kValidate, "validate()", Patience::kLifecycle},
-    {Function::kDestroy, "destroy()", Patience::kWaiting},
-    {Function::kSetDefaults, "set_defaults()", Patience::kRequest},
-    {Function::kCheck, "check()", Patience::kRequest},
-    {Function::kCheckChange, "check_change()", Patience::kRequest},
-    {Function::kCheckStatus, "check_status()", Patience::kRequest},
-    {Function::kConvert, "convert()", Patience::kRequest},
-    {Function::kConfigureAdmission, "configure() of an admission rule", Patience::kLifecycle},
-    {Function::kAdmit, "admit()", Patience::kWaiting},
-    {Function::kValidateWrite, "validate() of an admission rule", Patience::kWaiting},
-    {Function::kAuthenticate, "authenticate()", Patience::kWaiting},
-    {Function::kDecide, "decide()", Patience::kWaiting},
-    {Function::kHandle, "handle()", Patience::kLong},
-    {Function::kRunHook, "run() of a hook", Patience::kLong},
-    {Function::kRunCheck, "run() of a check", Patience::kWaiting},
-    {Function::kEvent, "event()", Patience::kWaiting},
-    {Function::kReconcile, "reconcile()", Patience::kLong},
-    {Function::kWriteAudit, "write() of an audit sink", Patience::kLong},
-    {Function::kFlushAudit, "flush() of an audit sink", Patience::kLong},
-    {Function::kVisit, "visit()", Patience::kLong},
+    {Function::kLoad, "the entry point", LimitKind::kLifecycle},
+    {Function::kConfigure, "configure()", LimitKind::kLifecycle},
+    {Function::kProvision, "provision()", LimitKind::kLifecycle},
+    {Function::kValidate, "validate()", LimitKind::kLifecycle},
+    {Function::kDestroy, "destroy()", LimitKind::kWaiting},
+    {Function::kSetDefaults, "set_defaults()", LimitKind::kRequest},
+    {Function::kCheck, "check()", LimitKind::kRequest},
+    {Function::kCheckChange, "check_change()", LimitKind::kRequest},
+    {Function::kCheckStatus, "check_status()", LimitKind::kRequest},
+    {Function::kConvert, "convert()", LimitKind::kRequest},
+    {Function::kConfigureAdmission, "configure() of an admission rule", LimitKind::kLifecycle},
+    {Function::kAdmit, "admit()", LimitKind::kWaiting},
+    {Function::kValidateWrite, "validate() of an admission rule", LimitKind::kWaiting},
+    {Function::kAuthenticate, "authenticate()", LimitKind::kWaiting},
+    {Function::kDecide, "decide()", LimitKind::kWaiting},
+    {Function::kHandle, "handle()", LimitKind::kLong},
+    {Function::kRunHook, "run() of a hook", LimitKind::kLong},
+    {Function::kRunCheck, "run() of a check", LimitKind::kWaiting},
+    {Function::kEvent, "event()", LimitKind::kWaiting},
+    {Function::kReconcile, "reconcile()", LimitKind::kLong},
+    {Function::kWriteAudit, "write() of an audit sink", LimitKind::kLong},
+    {Function::kFlushAudit, "flush() of an audit sink", LimitKind::kLong},
+    {Function::kVisit, "visit()", LimitKind::kLong},
 };
 
 constexpr const FunctionRow* row_of(std::uint16_t function) {

@@ -24,12 +24,12 @@ extern char** environ;
 namespace backplane::runner {
 namespace {
 
-constexpr int kFirstOwn = 10;  // smaller descriptors are targets of dup2() in the child
+constexpr int kFirstFreeDescriptor = 10;  // smaller descriptors are targets of dup2() in the child
 constexpr std::size_t kMostLine = 4096;
 
 // Moves the descriptor to a number that is not a target of dup2() in the child.
-int moved_up(int descriptor) {
-  const int moved = ::fcntl(descriptor, F_DUPFD_CLOEXEC, kFirstOwn);
+int duplicated_above(int descriptor) {
+  const int moved = ::fcntl(descriptor, F_DUPFD_CLOEXEC, kFirstFreeDescriptor);
   ::close(descriptor);
   return moved;
 }
@@ -46,14 +46,14 @@ Process::Process(const std::string& program, const std::vector<std::string>& wor
     : line_(std::move(line)) {
   int sockets[2] = {-1, -1}, output[2] = {-1, -1};
   end_ = ::eventfd(0, EFD_CLOEXEC);
-  record_ = moved_up(::memfd_create("plugin-crash", MFD_CLOEXEC));
+  record_ = duplicated_above(::memfd_create("plugin-crash", MFD_CLOEXEC));
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0 || ::pipe2(output, O_CLOEXEC) != 0) {
     close_all({sockets[0], sockets[1]});
     return;
   }
   socket_ = sockets[0];
   output_ = output[0];
-  const int theirs = moved_up(sockets[1]), written = moved_up(output[1]);
+  const int theirs = duplicated_above(sockets[1]), written = duplicated_above(output[1]);
   const bool started = spawn(program, words, theirs, written);
   close_all({theirs, written});
   if (!started) {
@@ -126,7 +126,7 @@ bool Process::wait(int milliseconds) {
   return true;
 }
 
-std::string Process::how_it_ended() const {
+std::string Process::exit_description() const {
   if (!WIFSIGNALED(status_)) return "exit code " + std::to_string(WEXITSTATUS(status_));
   const char* const name = ::sigabbrev_np(WTERMSIG(status_));
   return "SIG" + std::string(name != nullptr ? name : "?");

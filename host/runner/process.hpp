@@ -33,7 +33,7 @@ class Process {
   // Waits until the process has ended, for at most `milliseconds`; a negative number is no limit. Returns false if the process still runs.
   bool wait(int milliseconds);
   // How the process has ended: "SIGKILL", "exit code 3". Call it after wait() has returned true.
-  std::string how_it_ended() const;
+  std::string exit_description() const;
   // What the process has written to kCrashRecordDescriptor about a crash. Empty: nothing.
   std::string crash_record() const;
 

@@ -221,14 +221,14 @@ void Registrations::notify_controllers() const {
     bp_queue* const queue = watched.proxy->controller->queue.load();
     if (queue == nullptr || watched.proxy->informer == nullptr) continue;
     const auto& controllers = host_table<bp_controllers_table>(BP_CONTROLLERS_TABLE);
-    struct Told {
+    struct EventContext {
       const Watched& watched;
       bp_watch table;
       bp_queue* queue;
       const bp_controllers_table& controllers;
-    } told{watched, watch_of(*watched.proxy, watched.has_event), queue, controllers};
-    controllers.each(watched.proxy->informer, &told, [](void* self, bp_str key, bp_str object) -> int32_t {
-      auto& to = *static_cast<Told*>(self);
+    } event_context{watched, watch_of(*watched.proxy, watched.has_event), queue, controllers};
+    controllers.each(watched.proxy->informer, &event_context, [](void* self, bp_str key, bp_str object) -> int32_t {
+      auto& to = *static_cast<EventContext*>(self);
       if (to.watched.has_event) {
         to.table.event(to.table.self, BP_ADDED, object, {}, to.queue);
       } else {

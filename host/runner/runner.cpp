@@ -12,7 +12,7 @@ namespace backplane::runner {
 namespace {
 
 constexpr std::chrono::seconds kBrief{2};  // the time that a call waits for the next process
-constexpr std::chrono::seconds kEndPatience{2};
+constexpr std::chrono::seconds kEndTimeout{2};
 constexpr int kLoopShare = 20;
 
 std::string seconds_text(std::chrono::nanoseconds time) {
@@ -113,15 +113,15 @@ int32_t Runner::validate(bp_error* error) {
 
 // ---- calls
 
-std::chrono::nanoseconds Runner::limit_of(Patience patience) const {
-  switch (patience) {
-    case Patience::kLifecycle:
+std::chrono::nanoseconds Runner::limit_of(LimitKind limit_kind) const {
+  switch (limit_kind) {
+    case LimitKind::kLifecycle:
       return options_.limits.lifecycle;
-    case Patience::kRequest:
+    case LimitKind::kRequest:
       return options_.limits.request;
-    case Patience::kWaiting:
+    case LimitKind::kWaiting:
       return options_.limits.waiting;
-    case Patience::kLong:
+    case LimitKind::kLong:
       break;
   }
   return options_.limits.longest;
@@ -129,7 +129,7 @@ std::chrono::nanoseconds Runner::limit_of(Patience patience) const {
 
 Result<std::string> Runner::call_process(const std::shared_ptr<Channel>& channel, Function function, std::string arguments) {
   const FunctionRow& row = *row_of(static_cast<std::uint16_t>(function));
-  const auto limit = limit_of(row.patience);
+  const auto limit = limit_of(row.limit_kind);
   auto answer = channel->call(static_cast<std::uint16_t>(function), std::move(arguments), Clock::now() + limit);
   if (answer.ok() || answer.status().reason() != Reason::kTimeout) return answer;
   end_process("it has not returned from " + std::string(row.name) + " within " + seconds_text(limit));
@@ -148,7 +148,7 @@ Status Runner::call_lifecycle(Function function, std::string arguments) {
   if (std::this_thread::get_id() == thread_.get_id()) return answer.status();
   // supervise() records the end of the process later, when the process has ended.
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, kEndPatience, [&] { return channel_ != channel; });
+  changed_.wait_for(lock, kEndTimeout, [&] { return channel_ != channel; });
   if (status_.last_crash.how.empty()) return answer.status();
   return service_unavailable("the runner process has ended: " + crash_text(status_.last_crash));
 }
@@ -166,7 +166,7 @@ std::shared_ptr<Channel> Runner::channel_for(const Proxy& target) {
 Result<std::string> Runner::call(Function function, const Proxy& target, std::string arguments) {
   const auto channel = channel_for(target);
   if (!channel) return unavailable();
-  const bool of_kind = row_of(static_cast<std::uint16_t>(function))->patience == Patience::kRequest;
+  const bool of_kind = row_of(static_cast<std::uint16_t>(function))->limit_kind == LimitKind::kRequest;
   std::optional<Waiting::iterator> waiting;
   if (of_kind) {
     auto begun = begin_waiting();
@@ -249,7 +249,7 @@ void Runner::stop(bool destroy) {
   {
     std::unique_lock lock(mutex_);
     if (channel_) channel_->close();  // the process then ends
-    if (!changed_.wait_for(lock, kEndPatience, [this] { return process_ == nullptr; })) process_->kill();
+    if (!changed_.wait_for(lock, kEndTimeout, [this] { return process_ == nullptr; })) process_->kill();
   }
   thread_.join();
   former_.clear();

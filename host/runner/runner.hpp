@@ -106,7 +106,7 @@ class Runner final : public Caller {
   void set_state(RunnerState state);
 
   // Calls of the process, and the functions of table().
-  std::chrono::nanoseconds limit_of(Patience patience) const;
+  std::chrono::nanoseconds limit_of(LimitKind limit_kind) const;
   Result<std::string> call_process(const std::shared_ptr<Channel>& channel, Function function, std::string arguments);
   Status call_lifecycle(Function function, std::string arguments);
   std::shared_ptr<Channel> channel_for(const Proxy& target);
@@ -137,7 +137,7 @@ class Runner final : public Caller {
   std::shared_ptr<Channel> channel_;
   std::string ended_by_;  // the reason why this object has killed the process
   std::vector<Clock::time_point> crashes_;
-  unsigned in_a_row_ = 0;
+  unsigned consecutive_crashes_ = 0;
   std::vector<std::shared_ptr<Channel>> former_;  // channels of processes that have ended; calls may still use them
   Waiting waiting_;                               // the oldest call is first
   Clock::time_point last_answer_;

@@ -145,7 +145,7 @@ void Runner::note_end(const Process& process, Clock::duration lived) {
   const auto fields = fields_of(process.crash_record());
   std::unique_lock lock(mutex_);
   Crash crash;
-  crash.how = process.pid() <= 0 ? "it could not be started" : !ended_by_.empty() ? ended_by_ : process.how_it_ended();
+  crash.how = process.pid() <= 0 ? "it could not be started" : !ended_by_.empty() ? ended_by_ : process.exit_description();
   crash.place = fields[5];
   crash.calls = !fields[6].empty() ? fields[6] : channel_ ? names_of(channel_->interrupted()) : "";
   crash.time = std::chrono::system_clock::now();
@@ -172,8 +172,8 @@ bool Runner::pause(const Crash& crash, Clock::duration lived) {
   const auto now = Clock::now();
   std::erase_if(crashes_, [now](auto time) { return time + kCrashesCount < now; });
   crashes_.push_back(now);
-  in_a_row_ = lived > kStable ? 0 : in_a_row_;
-  Clock::duration time = std::min<Clock::duration>(kFirstPause * (1U << std::min(in_a_row_++, 10U)), kLongestPause);
+  consecutive_crashes_ = lived > kStable ? 0 : consecutive_crashes_;
+  Clock::duration time = std::min<Clock::duration>(kFirstPause * (1U << std::min(consecutive_crashes_++, 10U)), kLongestPause);
   const bool quarantined = crashes_.size() >= kMostCrashes;
   if (quarantined) {
     const auto until = options_.quarantine(crash);

@@ -89,14 +89,14 @@ Result<std::optional<UserRef>> UnionAuthentication::of_connection(const Exchange
 }
 
 // A credential for other audiences is invalid. A credential without audiences is valid for every server.
-bool UnionAuthentication::is_meant_for_us(const std::vector<std::string>& audiences) const {
+bool UnionAuthentication::accepts_audiences(const std::vector<std::string>& audiences) const {
   const auto& own = config_.api_audiences;
   if (own.empty() || audiences.empty()) return true;
   return std::any_of(audiences.begin(), audiences.end(),
                      [&](const std::string& each) { return std::find(own.begin(), own.end(), each) != own.end(); });
 }
 
-std::optional<Result<UserRef>> UnionAuthentication::settle(const Authenticator& authenticator, AuthenticationResult found,
+std::optional<Result<UserRef>> UnionAuthentication::decide(const Authenticator& authenticator, AuthenticationResult found,
                                                            bool& bad_credential) const {
   if (!found.ok()) {
     security_log().debug("authenticator refused a credential authenticator={} error={}", authenticator.name(), found.status().message());
@@ -112,7 +112,7 @@ std::optional<Result<UserRef>> UnionAuthentication::settle(const Authenticator& 
     bad_credential = true;
     return std::nullopt;
   }
-  if (!is_meant_for_us(response.audiences)) {
+  if (!accepts_audiences(response.audiences)) {
     security_log().debug("a credential is for other audiences authenticator={}", authenticator.name());
     return Result<UserRef>(unauthorized());
   }
@@ -127,7 +127,7 @@ std::optional<Result<UserRef>> UnionAuthentication::authenticate_now(RequestCont
   for (const auto& plugin : config_.plugins) {
     auto found = ask_now(*plugin, context, exchange);
     if (!found) return std::nullopt;
-    if (auto user = settle(*plugin, std::move(*found), bad_credential)) return user;
+    if (auto user = decide(*plugin, std::move(*found), bad_credential)) return user;
   }
   if (!known.ok()) return Result<UserRef>(std::move(known.status()));
   if (bad_credential) return Result<UserRef>(unauthorized());
@@ -144,7 +144,7 @@ Task<Result<UserRef>> UnionAuthentication::authenticate(RequestContext& context,
       auto asking = ask(*plugin, context, exchange);
       found = co_await std::move(asking);
     }
-    if (auto user = settle(*plugin, std::move(*found), bad_credential)) co_return std::move(*user);
+    if (auto user = decide(*plugin, std::move(*found), bad_credential)) co_return std::move(*user);
   }
   if (bad_credential) co_return unauthorized();
   co_return without_credentials(exchange);

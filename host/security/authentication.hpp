@@ -44,9 +44,9 @@ class UnionAuthentication final : public Authentication {
   // Authenticates by the headers of a front proxy, or by the client certificate. Returns nullopt if neither identifies a user.
   Result<std::optional<UserRef>> of_connection(const Exchange& exchange) const;
   Result<UserRef> without_credentials(const Exchange& exchange) const;
-  bool is_meant_for_us(const std::vector<std::string>& audiences) const;
+  bool accepts_audiences(const std::vector<std::string>& audiences) const;
   // Returns the result if `found` decides the request. Otherwise returns nullopt; sets `bad_credential` if the credential was invalid.
-  std::optional<Result<UserRef>> settle(const Authenticator& authenticator, AuthenticationResult found, bool& bad_credential) const;
+  std::optional<Result<UserRef>> decide(const Authenticator& authenticator, AuthenticationResult found, bool& bad_credential) const;
   AuthenticationConfig config_;
 };
 

@@ -28,7 +28,7 @@ std::shared_ptr<Authorizer> built_in(std::string_view type) {
   return type == "AlwaysDeny" ? make_always_deny() : nullptr;
 }
 
-void add_everything(RuleList& rules) {
+void add_wildcard_rules(RuleList& rules) {
   rules.resource_rules.push_back({{"*"}, {"*"}, {"*"}, {}});
   rules.non_resource_rules.push_back({{"*"}, {"*"}});
 }
@@ -40,7 +40,7 @@ class AlwaysAllow final : public Authorizer, public RuleResolver {
   RuleResolver* rule_resolver() noexcept override { return this; }
   Task<RuleList> rules_for(UserInfo, std::string) override {
     RuleList rules;
-    add_everything(rules);
+    add_wildcard_rules(rules);
     co_return rules;
   }
 };
@@ -214,7 +214,7 @@ Task<RuleList> Authorization::rules_for(UserInfo user, std::string ns) {
   std::vector<Status> errors;
   // RBAC's default roles also give system:masters these rules.
   const bool rbac = std::any_of(places_.begin(), places_.end(), [](const AuthorizerPlace& place) { return place.type == "RBAC"; });
-  if (is_privileged(user) && !rbac) add_everything(all);
+  if (is_privileged(user) && !rbac) add_wildcard_rules(all);
   for (const auto& place : places_) {
     const auto& each = place.authorizer;
     RuleResolver* const resolver = each->rule_resolver();

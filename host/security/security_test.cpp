@@ -290,7 +290,7 @@ TEST_F(Security, ABadCredentialIsNotAnonymousForAPluginEither) {
   EXPECT_EQ(ask(alone).status().code(), 401) << "without waiting";
 }
 
-class KnowsEverybody final : public Authenticator {
+class AcceptsAnyCredential final : public Authenticator {
  public:
   std::string_view name() const noexcept override { return "by-address"; }
   Task<AuthenticationResult> authenticate(RequestContext&, Exchange&) override {
@@ -300,7 +300,7 @@ class KnowsEverybody final : public Authenticator {
 
 TEST_F(Security, AnonymousIsAskedLastWhateverItsPlace) {
   const auto anonymous = std::make_shared<AnonymousPlugin>();
-  EXPECT_EQ(ask(UnionAuthentication({true, {anonymous, std::make_shared<KnowsEverybody>()}}))->name, "jane");
+  EXPECT_EQ(ask(UnionAuthentication({true, {anonymous, std::make_shared<AcceptsAnyCredential>()}}))->name, "jane");
   EXPECT_EQ(ask(UnionAuthentication({true, {anonymous, std::make_shared<KnownToken>()}}))->name, "system:anonymous");
 }
 
@@ -466,7 +466,7 @@ TEST_F(Security, AUserWithoutGroupsMayNotReadTheVersion) {
   EXPECT_EQ(review({"system:unauthenticated"}), Decision::kAllow);
 }
 
-TEST_F(Security, TheFirstOpinionWinsAndReasonsOfTheSilentAreKept) {
+TEST_F(Security, TheFirstDecisionWinsAndReasonsOfNoOpinionsAreKept) {
   context.user = UserInfo{"jane", "", {}, {}};
   context.info.path = "/x";
   context.info.verb = "get";
@@ -569,7 +569,7 @@ class Counted final : public Authorizer {
   Counted(bool now, AuthorizerResult result) : now_(now), result_(std::move(result)) {}
   std::string_view name() const noexcept override { return "counted"; }
   std::optional<AuthorizerResult> decide_now(const RequestView&) const override {
-    ++asked_now;
+    ++calls_now;
     if (!now_) return std::nullopt;
     return result_;
   }
@@ -577,7 +577,7 @@ class Counted final : public Authorizer {
     ++asked;
     co_return result_;
   }
-  mutable int asked_now = 0;
+  mutable int calls_now = 0;
   int asked = 0;
 
  private:
@@ -605,10 +605,10 @@ TEST_F(Security, EachAuthorizerIsAskedOnceForARequestThatWaits) {
   EXPECT_EQ(refused.reason, "r\nr\nother");
   EXPECT_EQ(refused.error.message(), "e") << "equal errors once";
   EXPECT_EQ(finish_after({first, second, third, fourth}).reason, "last");
-  for (const auto& each : {first, second, third}) EXPECT_EQ(each->asked_now, 2);
+  for (const auto& each : {first, second, third}) EXPECT_EQ(each->calls_now, 2);
   EXPECT_EQ(second->asked, 2);
   EXPECT_EQ(first->asked + third->asked, 0);
-  EXPECT_EQ(fourth->asked_now, 1);
+  EXPECT_EQ(fourth->calls_now, 1);
   EXPECT_EQ(fourth->asked, 1);
 }
 

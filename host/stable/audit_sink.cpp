@@ -17,7 +17,7 @@ constexpr std::size_t kMostObjectBytes = std::size_t{64} << 20, kMostText = std:
 // The pauses before further calls with the same events.
 constexpr std::array kPauses{milliseconds(100), milliseconds(1000), milliseconds(5000)};
 // After a call the thread checks once more for events, so that requests need not wake it: waking the thread is a request's largest cost.
-constexpr milliseconds kLook{5};
+constexpr milliseconds kPollInterval{5};
 
 std::size_t object_bytes(const AuditEvent& event) noexcept { return event.request_object.size() + event.response_object.size(); }
 
@@ -115,7 +115,7 @@ void TableAuditSink::run() {
   if (flushing_.load()) {
     end_flushes();
   } else if (any) {
-    thread_.after(kLook, [self = shared_from_this()] { self->run(); });
+    thread_.after(kPollInterval, [self = shared_from_this()] { self->run(); });
   }
 }
 

@@ -103,7 +103,7 @@ TEST_F(TableAuditSinkTest, EventsThatQueueAreWrittenTogetherInTheirOrder) {
   const auto made = sink(table);
   for (const char* id : {"a", "b", "c"}) EXPECT_TRUE(made->process(event_named(id)));
   EXPECT_TRUE(script.calls.empty()) << "a request does not call the plugin";
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_EQ(script.calls, (Calls{{"a", "b"}, {"c"}}));
   EXPECT_EQ(script.place, CallPlace::kRequest) << "it must not call the server";
 }
@@ -117,7 +117,7 @@ TEST_F(TableAuditSinkTest, AnEventThatFindsTheQueueFullIsLostAndCounted) {
   ASSERT_EQ(log.lines.size(), 1U);
   EXPECT_NE(log.lines[0].find("'full' affecting 1 audit events: its queue is full; the first: "), std::string::npos) << log.lines[0];
   EXPECT_NE(log.lines[0].find("id=\"c\""), std::string::npos) << log.lines[0];
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_EQ(script.calls, (Calls{{"a", "b"}}));
   EXPECT_TRUE(made->process(event_named("d")));
   executor.fire_timers();
@@ -130,7 +130,7 @@ TEST_F(TableAuditSinkTest, ObjectsFillTheQueueToo) {
   EXPECT_TRUE(made->process(event_named("b", 1)));
   EXPECT_EQ(lost_by("objects"), 1);
   EXPECT_TRUE(made->process(event_named("c")));
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_EQ(script.calls, (Calls{{"a"}, {"c"}})) << "a call ends with the event that makes it larger than 1 MiB";
 }
 
@@ -143,7 +143,7 @@ TEST_F(TableAuditSinkTest, ARequestThatWaitsGoesOnWhenItsEventIsWritten) {
   EXPECT_TRUE(made->process(event_named("a")));
   EXPECT_FALSE(made->process(event_named("b")));
   const auto stored = store(*made, "b");
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_EQ(stored->value_or(false), true);
   EXPECT_EQ(lost_by("waiting"), 0);
 }
@@ -153,7 +153,7 @@ TEST_F(TableAuditSinkTest, EventsAreWrittenAgainWhileThePluginIsNotAvailable) {
   script.result = [&failures](bp_error* error) { return failures-- > 0 ? refuse(error, "ServiceUnavailable") : 0; };
   const auto made = sink(script.table("again"));
   EXPECT_TRUE(made->process(event_named("a")));
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_TRUE(made->process(event_named("b")));
   executor.fire_timers();
   executor.fire_timers();
@@ -166,7 +166,7 @@ TEST_F(TableAuditSinkTest, AfterFourCallsAndAfterAnotherErrorTheEventsAreLost) {
   script.result = [&reason](bp_error* error) { return refuse(error, reason); };
   const auto made = sink(script.table("lost"));
   EXPECT_TRUE(made->process(event_named("a")));
-  executor.settle();
+  executor.run_until_idle();
   for (int i = 0; i < 10; ++i) executor.fire_timers();
   EXPECT_EQ(script.calls.size(), 4U);
   const std::vector<std::chrono::nanoseconds> pauses{milliseconds(100), milliseconds(1000), milliseconds(5000)};
@@ -185,10 +185,10 @@ TEST_F(TableAuditSinkTest, AFlushWritesWhatQueuesAndWaitsForNoPause) {
   script.result = [](bp_error* error) { return refuse(error, "ServiceUnavailable"); };
   const auto made = sink(script.table("flushed"));
   EXPECT_TRUE(made->process(event_named("a")));
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_TRUE(made->process(event_named("b")));
   const auto ended = flush(*made);
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_EQ(script.calls, (Calls{{"a"}, {"a"}, {"b"}}));
   EXPECT_EQ(script.flushes, 1);
   EXPECT_EQ(ended->value_or(false), true);

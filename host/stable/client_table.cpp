@@ -11,7 +11,7 @@
 namespace backplane::stable {
 namespace {
 
-constexpr std::chrono::seconds kPatience{30};
+constexpr std::chrono::seconds kCallTimeout{30};
 
 // One answer, for which one thread waits.
 class Answer {
@@ -24,8 +24,8 @@ class Answer {
   }
   Result<std::string> wait() {
     std::unique_lock lock(mutex_);
-    if (!ready_.wait_for(lock, kPatience, [this] { return result_.has_value(); })) {
-      return timeout("the server did not answer within " + std::to_string(kPatience.count()) + " s", 0);
+    if (!ready_.wait_for(lock, kCallTimeout, [this] { return result_.has_value(); })) {
+      return timeout("the server did not answer within " + std::to_string(kCallTimeout.count()) + " s", 0);
     }
     return std::move(*result_);
   }
@@ -86,7 +86,7 @@ Status error_of(int code, const std::string& body) {
 }
 
 Task<void> make_call(std::shared_ptr<HttpClient> client, HttpCall call, AnswerSource answer) {
-  call.deadline = std::chrono::steady_clock::now() + kPatience;
+  call.deadline = std::chrono::steady_clock::now() + kCallTimeout;
   auto calling = client->call(std::move(call));
   auto head = co_await std::move(calling);
   if (!head.ok()) {

@@ -28,15 +28,15 @@ void Controllers::watch(const bp_watch& watch, const std::shared_ptr<Controller>
     watch.informer->informer->add_event_handler(enqueue_keys(controller->queue.keys));
     return;
   }
-  const auto tell = [watch, controller](std::uint32_t type, const ObjectEntry& object, const ObjectEntry* old) {
+  const auto notify = [watch, controller](std::uint32_t type, const ObjectEntry& object, const ObjectEntry* old) {
     const SharedBytes bytes = object.json(), before = old != nullptr ? old->json() : SharedBytes();
     const CallScope scope(CallPlace::kRequest);
     watch.event(watch.self, type, str(bytes.view()), str(before.view()), &controller->queue);
   };
   ResourceEventHandler handler;
-  handler.on_add = [tell](const ObjectRef& object, bool) { tell(BP_ADDED, *object, nullptr); };
-  handler.on_update = [tell](const ObjectRef& old, const ObjectRef& now) { tell(BP_MODIFIED, *now, old.get()); };
-  handler.on_delete = [tell](const ObjectRef& last, bool) { tell(BP_DELETED, *last, nullptr); };
+  handler.on_add = [notify](const ObjectRef& object, bool) { notify(BP_ADDED, *object, nullptr); };
+  handler.on_update = [notify](const ObjectRef& old, const ObjectRef& now) { notify(BP_MODIFIED, *now, old.get()); };
+  handler.on_delete = [notify](const ObjectRef& last, bool) { notify(BP_DELETED, *last, nullptr); };
   watch.informer->informer->add_event_handler(std::move(handler));
 }
 

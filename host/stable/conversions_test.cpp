@@ -31,7 +31,7 @@ TEST(StableWords, WhatANewerPluginKnowsIsNotRead) {
   EXPECT_EQ(copy_of(&given.table).destroy, nullptr);
 }
 
-TEST(StableWords, AnErrorGoesThereAndBack) {
+TEST(StableWords, AnErrorSurvivesARoundTrip) {
   bp_error error{};
   EXPECT_EQ(fail(&error, not_found("apps", "deployments", "web")), -1);
   const Status back = status_of(error);
@@ -47,7 +47,7 @@ TEST(StableWords, ALongMessageIsCutAtTheEndOfACharacter) {
   EXPECT_EQ(std::string(error.message), text);
 }
 
-TEST(StableWords, AnErrorWithoutWordsIsTheDefaultOfTheCall) {
+TEST(StableWords, AnErrorWithoutAMessageIsTheDefaultOfTheCall) {
   EXPECT_EQ(status_of({}).code(), 500);
   EXPECT_EQ(status_of({}, Reason::kUnauthorized).code(), 401);
   bp_error odd{};

@@ -368,7 +368,7 @@ TEST_F(EncodedStorageTest, AWatchGoesOnOverWhatCannotBeRead) {
   EXPECT_TRUE(events[2].previous.empty());
 }
 
-TEST_F(EncodedStorageTest, ALostTransactionTellsWhatItFoundThoughItCannotBeRead) {
+TEST_F(EncodedStorageTest, ALostTransactionReturnsAValueThatCannotBeRead) {
   put(*backend_, key("n/a"), "\x17\x2a");
   TxnRequest request;
   request.compares.push_back({key("n/a"), 0});

@@ -374,7 +374,7 @@ TEST_P(StorageConformance, StoppingEndsWatchesAndRefusesWork) {
 
 // ---- compaction
 
-TEST_P(StorageConformance, CompactionForgetsThePastAndKeepsThePresent) {
+TEST_P(StorageConformance, CompactionRemovesOldRevisionsAndKeepsTheLatest) {
   store.put("/a", "1");  // 2
   store.put("/a", "2");  // 3
   store.put("/b", "1");  // 4

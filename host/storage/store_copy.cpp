@@ -46,7 +46,7 @@ class StoreCopy {
   Task<Status> copy_page(const StoreWalk& walk);
   Task<Status> verify();
   Task<Result<bool>> source_moved();
-  Task<Status> hold_for_good();
+  Task<Status> hold_permanently();
   Task<Status> pass_source();
   Task<Status> finish();
   Task<Status> forget_history(Revision revision);
@@ -317,7 +317,7 @@ Task<Result<bool>> StoreCopy::source_moved() {
 
 // Makes the source's hold permanent. Then checks that the source has not been written to since it was read, because the former hold may
 // have expired meanwhile.
-Task<Status> StoreCopy::hold_for_good() {
+Task<Status> StoreCopy::hold_permanently() {
   renew_at_ = std::chrono::steady_clock::time_point::max();  // renew_hold() must not replace it by a hold with a lease
   auto holding = hold_source(0);
   Status held = co_await std::move(holding);
@@ -340,7 +340,7 @@ Task<Status> StoreCopy::pass_source() {
 
 Task<Status> StoreCopy::finish() {
   if (settings_.hold_source) {
-    auto holding = hold_for_good();
+    auto holding = hold_permanently();
     Status held = co_await std::move(holding);
     if (!held.ok()) co_return held;
   }

@@ -17,9 +17,9 @@ BackendMaker memory() {
 }
 
 // Wraps a store, and calls functions of the test before its transactions and after its reads.
-class Meddled final : public StorageBackend {
+class InterferingStorage final : public StorageBackend {
  public:
-  explicit Meddled(StorageBackend& below) : below_(below) {}
+  explicit InterferingStorage(StorageBackend& below) : below_(below) {}
   std::function<Status(TxnRequest&)> before_txn;
   std::function<void(RangeResult&)> after_range;
 
@@ -68,7 +68,7 @@ class StoreCopy : public testing::Test {
   }
 
   OpenStore from{memory()}, to{memory()};
-  Meddled source{*from}, target{*to};
+  InterferingStorage source{*from}, target{*to};
 };
 
 TEST_F(StoreCopy, HoldsEverythingAndNoRevisionComesTwice) {
@@ -221,8 +221,8 @@ TEST_F(StoreCopy, ACopyThatFailsLetsTheSourceGo) {
 TEST_F(StoreCopy, AWriteToASourceWithAnExpiredHoldIsDetected) {
   source.before_txn = [&](TxnRequest& request) {
     // The last hold is permanent (it has no lease); an earlier hold may have expired with its lease.
-    const bool for_good = !request.puts.empty() && request.puts.front().key == kHoldKey && request.puts.front().lease == 0;
-    if (for_good) std::thread([&] { from.put("/registry/configmaps/default/c3", "a value that is not read"); }).join();
+    const bool permanent = !request.puts.empty() && request.puts.front().key == kHoldKey && request.puts.front().lease == 0;
+    if (permanent) std::thread([&] { from.put("/registry/configmaps/default/c3", "a value that is not read"); }).join();
     return Status();
   };
   OpenStore other{memory()};

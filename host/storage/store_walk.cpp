@@ -13,7 +13,7 @@ constexpr std::string_view kMasterLeases = "masterleases/", kPeerLeases = "peers
 
 }  // namespace
 
-bool belongs_to_a_server(std::string_view key) {
+bool is_server_state(std::string_view key) {
   if (!key.starts_with(kObjectKeyPrefix)) return false;
   key.remove_prefix(kObjectKeyPrefix.size());
   return key.starts_with(kMasterLeases) || key.starts_with(kPeerLeases) || key.starts_with(kOwn);
@@ -85,7 +85,7 @@ Task<Result<bool>> StoreWalk::next() {
     limit_ = std::clamp<std::int64_t>(std::min(fits, limit_ * 2), 1, kMaxPage);
   }
   items_ = std::move(page->items);
-  std::erase_if(items_, [](const KeyValue& item) { return belongs_to_a_server(item.key); });
+  std::erase_if(items_, [](const KeyValue& item) { return is_server_state(item.key); });
   co_return true;
 }
 

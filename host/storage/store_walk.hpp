@@ -20,7 +20,7 @@
 namespace backplane {
 
 // True if the key is one of the skipped records.
-bool belongs_to_a_server(std::string_view key);
+bool is_server_state(std::string_view key);
 
 class StoreDigest {
  public:

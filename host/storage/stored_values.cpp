@@ -80,7 +80,7 @@ Task<Status> StoredValues::write(Place place, Put& put) const {
   auto stored = co_await std::move(transforming);
   if (!stored.ok()) co_return unusable(put.key, stored.status());
   put.value = std::move(*stored);
-  note_own(place, put, worked);
+  note_written(place, put, worked);
   co_return Status();
 }
 
@@ -90,7 +90,7 @@ bool StoredValues::check_reads_back(const StoredKind* kind, SharedBytes encoded,
   return forms_.decode(kind, encoded).ok() && encoded.view() == worked;
 }
 
-void StoredValues::note_own(const Place& place, const Put& stored, const SharedBytes& worked) const {
+void StoredValues::note_written(const Place& place, const Put& stored, const SharedBytes& worked) const {
   const bool unchanged = stored.value.view().data() == worked.view().data();
   if (unchanged || place.kind == nullptr || !forms_.reads_back(*place.kind, worked.view())) return;
   own_writes_.note(stored.key, stored.value, worked);

@@ -62,7 +62,7 @@ class StoredValues {
 
   Task<Status> write(Place place, Put& put) const;
   bool check_reads_back(const StoredKind* kind, SharedBytes encoded, std::string_view worked) const;
-  void note_own(const Place& place, const Put& stored, const SharedBytes& worked) const;
+  void note_written(const Place& place, const Put& stored, const SharedBytes& worked) const;
   // Decodes `plain`, the result of the transformer, into item.value; sets item.unreadable if it fails.
   void finish(const Place& place, KeyValue& item, Result<StorageTransformer::Plain> plain) const;
   Task<void> read(Place place, KeyValue& item) const;

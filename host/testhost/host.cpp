@@ -52,7 +52,7 @@ struct bpt_host {
 
 namespace {
 
-void tell(char* error, std::size_t size, std::string_view why) {
+void copy_error(char* error, std::size_t size, std::string_view why) {
   if (error == nullptr || size == 0) return;
   const std::size_t length = std::min(size - 1, why.size());
   std::memcpy(error, why.data(), length);
@@ -169,7 +169,7 @@ BPT_API bpt_host* bpt_host_start(const char* const* plugins, const char* const* 
   set_log_level("error");
   auto host = started(options_of(plugins, flags, milliseconds));
   if (host.ok()) return host->release();
-  tell(error, size, host.status().message());
+  copy_error(error, size, host.status().message());
   return nullptr;
 }
 
@@ -232,7 +232,7 @@ BPT_API bpt_watch* bpt_watch_open(bpt_host* host, const char* target, char* erro
   auto events = host->connection->watch(path + (path.find('?') == std::string::npos ? "?" : "&") + "watch=true");
   const Response head = events->head();
   if (head.code == 200) return new bpt_watch{std::move(events)};
-  tell(error, size, head.body);
+  copy_error(error, size, head.body);
   return nullptr;
 }
 

@@ -35,7 +35,7 @@ class BatchExporterTest : public testing::Test {
   }
   void start() {
     spawn_detached(turns, exporter().run(), [this] { ended = true; });
-    turns.settle();
+    turns.run_until_idle();
   }
   Task<grpc::CallStatus> take(std::string request) {
     sent.push_back(count_of(request));
@@ -58,7 +58,7 @@ class BatchExporterTest : public testing::Test {
 TEST_F(BatchExporterTest, SendsQueuedSpansAfterThePeriod) {
   start();
   exporter().add(spans(2));
-  turns.settle();
+  turns.run_until_idle();
   EXPECT_TRUE(sent.empty());
   turns.fire_timers();
   EXPECT_EQ(sent, (std::vector<std::size_t>{2}));
@@ -69,7 +69,7 @@ TEST_F(BatchExporterTest, SendsQueuedSpansAfterThePeriod) {
 TEST_F(BatchExporterTest, SendsAFullBatchAtOnce) {
   start();
   exporter().add(spans(9));
-  turns.settle();
+  turns.run_until_idle();
   EXPECT_EQ(sent, (std::vector<std::size_t>{4, 4, 1}));
 }
 
@@ -85,7 +85,7 @@ TEST_F(BatchExporterTest, StopSendsTheRemainingSpans) {
   start();
   exporter().add(spans(3));
   exporter().stop();
-  turns.settle();
+  turns.run_until_idle();
   EXPECT_EQ(sent, (std::vector<std::size_t>{3}));
   EXPECT_TRUE(ended);
 }
@@ -94,9 +94,9 @@ TEST_F(BatchExporterTest, ABatchIsSentAgainIfTheCollectorIsUnavailable) {
   problems = {{grpc::Code::kUnavailable, "away"}};
   start();
   exporter().add(spans(4));
-  turns.settle();
+  turns.run_until_idle();
   EXPECT_EQ(sent.size(), 1u);
-  turns.settle(/*timers=*/false);
+  turns.run_until_idle(/*timers=*/false);
   turns.fire_timers();
   EXPECT_EQ(sent, (std::vector<std::size_t>{4, 4}));
 }
@@ -105,7 +105,7 @@ TEST_F(BatchExporterTest, ARefusedBatchIsLost) {
   problems = {{grpc::Code::kInvalidArgument, "no"}};
   start();
   exporter().add(spans(4));
-  turns.settle();
+  turns.run_until_idle();
   turns.fire_timers();
   EXPECT_EQ(sent, (std::vector<std::size_t>{4}));
 }

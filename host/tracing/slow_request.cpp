@@ -95,7 +95,7 @@ void append(std::string& out, std::string_view key, std::string_view value) {
 }
 
 // Adds a first step to the handler's span: the time before the handler (authentication, the request gate, authorization).
-void add_way_to_handler(std::vector<LogItem>& items, RequestTrace::SpanId root) {
+void add_time_before_handler(std::vector<LogItem>& items, RequestTrace::SpanId root) {
   const auto handler = std::find_if(items.begin(), items.end(), [root](const LogItem& item) { return item.id == root; });
   if (handler == items.end()) return;
   LogItem reached{"Reached the handler", {}, handler->begin, handler->begin, RequestTrace::kNoSpan, root, false};
@@ -129,7 +129,7 @@ void log_if_slow(const RequestContext& context, const char* name, RequestTrace::
   request.end = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
   request.begin = request.end - std::chrono::nanoseconds(took).count();
   std::vector<LogItem> items = marks_of(context)->log_items();
-  add_way_to_handler(items, root);
+  add_time_before_handler(items, root);
   for (const std::string& line : explain(request, items, root)) tracing_log().info("{}", line);
 }
 

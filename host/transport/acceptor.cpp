@@ -73,14 +73,14 @@ bool Acceptor::accept_ready() {
     }
     starved_ = false;
     try {
-      hand_on(std::move(fd), remote);
+      assign_to_loop(std::move(fd), remote);
     } catch (...) {
       transport_log().warn("accepting a connection failed error={:?}", caught().what);
     }
   }
 }
 
-void Acceptor::hand_on(FileDescriptor fd, const sockaddr_storage& remote) {
+void Acceptor::assign_to_loop(FileDescriptor fd, const sockaddr_storage& remote) {
   AcceptedSocket accepted;
   sockaddr_storage local{};
   socklen_t size = sizeof local;

@@ -27,7 +27,7 @@ class Acceptor final : public std::enable_shared_from_this<Acceptor> {
   void arm();
   // Accepts all pending connections. Returns false if the Acceptor must pause.
   bool accept_ready();
-  void hand_on(FileDescriptor fd, const sockaddr_storage& remote);
+  void assign_to_loop(FileDescriptor fd, const sockaddr_storage& remote);
 
   IoLoop& loop_;
   const std::string address_;

@@ -37,11 +37,11 @@ Status CertificateWatch::load() {
   }
   auto made = TlsContexts::build(options_, material_, trust_);
   if (!made.ok()) return std::move(made.status());
-  put_to_use(std::move(*made));
+  use_contexts(std::move(*made));
   return {};
 }
 
-void CertificateWatch::put_to_use(std::shared_ptr<const TlsContexts> contexts) {
+void CertificateWatch::use_contexts(std::shared_ptr<const TlsContexts> contexts) {
   trust_->use(contexts->authorities());
   trust_->front_proxies()->use(contexts->proxy_authorities());
   current_.set(std::move(contexts));
@@ -67,7 +67,7 @@ bool CertificateWatch::refresh_group(std::size_t index) {
     auto made = TlsContexts::build(options_, candidate, trust_);
     if (made.ok()) {
       material_ = std::move(candidate);
-      put_to_use(std::move(*made));
+      use_contexts(std::move(*made));
       transport_log().info("new connections use changed TLS files what=\"{}\"", material_.groups[index].name);
       return true;
     }

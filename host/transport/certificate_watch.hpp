@@ -36,7 +36,7 @@ class CertificateWatch final : public std::enable_shared_from_this<CertificateWa
   void arm();
   std::string signature() const;
   bool refresh_group(std::size_t index);
-  void put_to_use(std::shared_ptr<const TlsContexts> contexts);
+  void use_contexts(std::shared_ptr<const TlsContexts> contexts);
 
   const ServingOptions options_;
   const std::shared_ptr<ClientTrust> trust_;

@@ -80,7 +80,7 @@ TEST_F(Certificates, AWrongAddressIsAnErrorAndWritesNothing) {
   EXPECT_FALSE(std::filesystem::exists(files("bad").key));
 }
 
-TEST_F(Certificates, ErrorsOfOpensslAreWords) {
+TEST_F(Certificates, ErrorsOfOpensslAreMessages) {
   OPENSSL_init_ssl(OPENSSL_INIT_LOAD_SSL_STRINGS, nullptr);  // loads the messages of SSL's error reasons
   EXPECT_EQ(openssl_error(), "unknown TLS error");
   ERR_raise(ERR_LIB_SSL, SSL_R_WRONG_VERSION_NUMBER);

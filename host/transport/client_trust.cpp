@@ -38,9 +38,9 @@ class VerifiedPeer final : public PeerTrust {
   bool accepted() const override {
     const std::uint64_t now = trust_->generation();
     std::lock_guard lock(mutex_);
-    if (judged_ != now || Clock::now() >= until_) {
+    if (verified_generation_ != now || Clock::now() >= until_) {
       verdict_ = trust_->verifies(leaf_.get(), chain_.get());
-      judged_ = now;
+      verified_generation_ = now;
       until_ = Clock::now() + kVerdictLife;
     }
     return verdict_;
@@ -51,7 +51,7 @@ class VerifiedPeer final : public PeerTrust {
   const ChainPtr chain_;
   const std::shared_ptr<const ClientTrust> trust_;
   mutable std::mutex mutex_;  // each connection has its own mutex, so there is no contention
-  mutable std::uint64_t judged_ = 0;
+  mutable std::uint64_t verified_generation_ = 0;
   mutable Clock::time_point until_{};
   mutable bool verdict_ = false;
 };

@@ -115,7 +115,7 @@ void Connection::receive_some() {
 void Connection::received(std::string_view bytes) {
   switch (state_) {
     case State::kHandshake:
-      return shake_hands(bytes);
+      return continue_handshake(bytes);
     case State::kOpen:
       if (!tls_) return session_->receive(bytes);
       tls_->set_input(bytes);
@@ -134,7 +134,7 @@ bool Connection::answered_plain_http(std::string_view bytes) {
   return true;
 }
 
-void Connection::shake_hands(std::string_view bytes) {
+void Connection::continue_handshake(std::string_view bytes) {
   std::string held;
   if (!speaks_tls_) {
     if (!first_bytes_.empty()) {

@@ -44,7 +44,7 @@ class Connection final : public SessionTransport, public std::enable_shared_from
   void receive_some();
   void received(std::string_view bytes);
   // Continues the TLS handshake and sends its output immediately. After the handshake, read_records() processes the rest of the input.
-  void shake_hands(std::string_view bytes);
+  void continue_handshake(std::string_view bytes);
   void read_records();
   void open_session(bool http2, std::shared_ptr<const PeerInfo> peer);
   bool answered_plain_http(std::string_view bytes);

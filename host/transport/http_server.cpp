@@ -57,7 +57,7 @@ void HttpServer::on_every_loop(void (ServerLoop::*what)()) {
   for (auto& loop : loops_) loop->loop().post([loop, what] { ((*loop).*what)(); });
 }
 
-void HttpServer::hurry() { on_every_loop(&ServerLoop::hurry); }
+void HttpServer::shorten_write_timeouts() { on_every_loop(&ServerLoop::shorten_write_timeouts); }
 void HttpServer::begin_drain() { on_every_loop(&ServerLoop::drain); }
 void HttpServer::force_close() { on_every_loop(&ServerLoop::close_all); }
 

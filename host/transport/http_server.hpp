@@ -33,7 +33,7 @@ class HttpServer {
   void stop_listening(std::function<void()> done = {});
   // From now on, a peer that does not read its response is disconnected after HttpLimits::last_write_timeout, if that is shorter than
   // write_timeout.
-  void hurry();
+  void shorten_write_timeouts();
   void begin_drain();
   // Returns true when all connections have closed and all handlers have ended; false at `deadline`.
   Task<bool> wait_closed(std::chrono::steady_clock::time_point deadline);

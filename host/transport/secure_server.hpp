@@ -31,7 +31,7 @@ class SecureServer {
   void stop_listening(std::function<void()> done = {});
   // From now on, a peer that does not read its response is disconnected after HttpLimits::last_write_timeout, if that is shorter than
   // write_timeout.
-  void hurry() { server_.hurry(); }
+  void shorten_write_timeouts() { server_.shorten_write_timeouts(); }
   // Ends connections as soon as their running requests have ended. HTTP/2 connections send GOAWAY; HTTP/1.1 connections send "Connection:
   // close" with the running response. Idle connections are closed.
   void begin_drain() { server_.begin_drain(); }

@@ -121,7 +121,7 @@ void ServerLoop::tick() {
   if (!connections_.empty()) arm_ticker();
 }
 
-void ServerLoop::hurry() { runner_.hurry(); }
+void ServerLoop::shorten_write_timeouts() { runner_.shorten_write_timeouts(); }
 
 void ServerLoop::drain() {
   draining_ = true;

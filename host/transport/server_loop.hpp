@@ -58,7 +58,7 @@ class ServerLoop final : public std::enable_shared_from_this<ServerLoop> {
   IoLoop& loop() noexcept { return loop_; }
 
   // The server is about to stop: limits the write timeout to HttpLimits::last_write_timeout.
-  void hurry();
+  void shorten_write_timeouts();
   void drain();
   void close_all();
   // Calls `callback` when no connection is open and no handler runs; immediately if that is already true.

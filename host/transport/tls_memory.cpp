@@ -40,7 +40,7 @@ void* take(std::size_t size, const char*, int) {
 
 void* resize(void* block, std::size_t size, const char*, int) { return std::realloc(block, size); }
 
-void give_back(void* block, const char*, int) {
+void recycle(void* block, const char*, int) {
   // take() may return a cached block for any record, so the block must have at least kLargest bytes.
   const bool fits = block != nullptr && malloc_usable_size(block) >= kLargest && malloc_usable_size(block) < 2 * kLargest;
   if (!fits || thread_ends || kept.count == kept.blocks.size()) return std::free(block);
@@ -49,7 +49,7 @@ void give_back(void* block, const char*, int) {
 
 }  // namespace
 
-bool keep_tls_buffers() { return CRYPTO_set_mem_functions(take, resize, give_back) == 1; }
+bool keep_tls_buffers() { return CRYPTO_set_mem_functions(take, resize, recycle) == 1; }
 
 std::size_t kept_tls_buffers_for_test() { return kept.count; }
 

@@ -25,8 +25,8 @@ inline FileDescriptor connect_tcp(std::uint16_t port, int receive_buffer = 0) {
   std::signal(SIGPIPE, SIG_IGN);  // ignored, because OpenSSL writes to sockets that the server has closed
   FileDescriptor fd(::socket(AF_INET, SOCK_STREAM, 0));
   if (receive_buffer > 0) ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
-  const timeval patience{10, 0};
-  ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  const timeval timeout{10, 0};
+  ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);

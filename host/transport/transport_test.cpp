@@ -73,8 +73,8 @@ class Transport : public testing::Test {
   }
   std::uint16_t port() const { return server_->port(); }
   template <class Server>
-  bool closed_within(Server& server, std::chrono::seconds patience) {
-    return run_on(loops_.loop(1), server.wait_closed(std::chrono::steady_clock::now() + patience));
+  bool closed_within(Server& server, std::chrono::seconds timeout) {
+    return run_on(loops_.loop(1), server.wait_closed(std::chrono::steady_clock::now() + timeout));
   }
 
   IoLoop client_loop_{"client"};  // the server's loops notify this loop until they stop
@@ -131,7 +131,7 @@ TEST_F(Transport, AHandlerThatIsOnAnotherExecutorIsAnsweredForOnTheConnectionsOw
   EXPECT_TRUE(closed_within(*server_, std::chrono::seconds(20)));
   server_.reset();
   foreign.stop();
-  EXPECT_EQ(handler_.strangers, 0);
+  EXPECT_EQ(handler_.wrong_executor_calls, 0);
 }
 
 TEST_F(Transport, Http2CanBeSwitchedOff) {
@@ -253,7 +253,7 @@ TEST_F(Transport, AStopDoesNotWaitForAPeerThatNeverReads) {
   const auto id = stream.client.request("GET", "/endless");
   ASSERT_TRUE(stream.until([&] { return !stream.client.responses[id].body.empty(); }));
   server_->stop_listening();
-  server_->hurry();
+  server_->shorten_write_timeouts();
   server_->begin_drain();
   EXPECT_TRUE(closed_within(*server_, std::chrono::seconds(20)));
   EXPECT_EQ(handler_.closes, 2);
@@ -399,12 +399,12 @@ TEST_F(Transport, ClientCertificatesAreShownWhenTheyVerifyAndMarkedWhenTheyDoNot
   const CertificateSpec admin{.use = CertificateUse::kClient, .common_name = "admin", .organizations = {"system:masters", "second"}};
   const auto good = issue_certificate(admin, &ca_);
   const auto other_ca = issue_certificate({.use = CertificateUse::kAuthority, .common_name = "other"}, nullptr);
-  const auto stranger = issue_certificate(admin, &*other_ca);
+  const auto untrusted = issue_certificate(admin, &*other_ca);
   auto past = admin;
   past.lifetime = std::chrono::hours(0);
   const auto expired = issue_certificate(past, &ca_);
   const auto server_use = issue_certificate({.use = CertificateUse::kServer, .common_name = "admin"}, &ca_);
-  ASSERT_TRUE(good.ok() && stranger.ok() && expired.ok() && server_use.ok());
+  ASSERT_TRUE(good.ok() && untrusted.ok() && expired.ok() && server_use.ok());
   const auto seen = [&](const KeyPair* pair) {
     TlsClient client(port(), {.certificate = pair});
     client.write("GET /cert HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
@@ -413,7 +413,7 @@ TEST_F(Transport, ClientCertificatesAreShownWhenTheyVerifyAndMarkedWhenTheyDoNot
   };
   EXPECT_EQ(seen(&*good), "admin/system:masters/second");
   EXPECT_EQ(seen(nullptr), "none");
-  EXPECT_EQ(seen(&*stranger), "rejected");
+  EXPECT_EQ(seen(&*untrusted), "rejected");
   EXPECT_EQ(seen(&*expired), "rejected");
   EXPECT_EQ(seen(&*server_use), "rejected");
 }
@@ -424,8 +424,8 @@ TEST_F(Transport, AResumedSessionHasTheSameClient) {
   const CertificateSpec admin{.use = CertificateUse::kClient, .common_name = "admin"};
   const auto other_ca = issue_certificate({.use = CertificateUse::kAuthority, .common_name = "other"}, nullptr);
   const auto good = issue_certificate(admin, &ca_);
-  const auto stranger = issue_certificate(admin, &*other_ca);
-  for (const auto& [pair, expected] : {std::pair(&*good, "admin"), std::pair(&*stranger, "rejected")}) {
+  const auto untrusted = issue_certificate(admin, &*other_ca);
+  for (const auto& [pair, expected] : {std::pair(&*good, "admin"), std::pair(&*untrusted, "rejected")}) {
     for (const int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
       TlsClient first(port(), {.certificate = pair, .max_version = version});
       EXPECT_TRUE(first.get("/cert", expected).ends_with(expected));

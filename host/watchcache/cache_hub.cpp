@@ -64,8 +64,8 @@ class FollowingHub final : public CacheHub {
   Slots slots_;
   // Caches that retire() has replaced.  They receive the same events as their successors. Their stores and open watches keep them alive.
   std::vector<std::weak_ptr<PrefixCache>> retired_;
-  Promise<bool> pause_;          // ends the pause between two ticks when it is set
-  Promise<bool> between_looks_;  // ends the pause between two comparisons when it is set
+  Promise<bool> pause_;             // ends the pause between two ticks when it is set
+  Promise<bool> comparison_pause_;  // ends the pause between two comparisons when it is set
 };
 
 std::shared_ptr<ResourceCache> FollowingHub::add(CacheConfig config, bool eager) {
@@ -143,7 +143,7 @@ Task<void> FollowingHub::stop() {
   {
     std::lock_guard lock(mutex_);
     pause_.set(true);
-    between_looks_.set(true);
+    comparison_pause_.set(true);
   }
   if (const auto watch = store_->followed_by()) watch->cancel();
   for (auto& cache : all()) cache->close();
@@ -302,7 +302,7 @@ Task<void> FollowingHub::comparisons() {
     {
       std::lock_guard lock(mutex_);
       if (store_->stopping.load()) co_return;
-      between_looks_ = pause;
+      comparison_pause_ = pause;
     }
     const std::chrono::duration<double, std::nano> period = store_->options.comparison_period * factor(random);
     auto pausing = within(std::chrono::duration_cast<std::chrono::nanoseconds>(period), pause);

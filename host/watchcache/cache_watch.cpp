@@ -15,14 +15,14 @@ class FailedWatch final : public WatchStream {
  public:
   explicit FailedWatch(Status status) : status_(std::move(status)) {}
   Task<Result<std::vector<WatchEvent>>> next() override {
-    if (told_.exchange(true)) co_return std::vector<WatchEvent>{};
+    if (finished_.exchange(true)) co_return std::vector<WatchEvent>{};
     co_return status_;
   }
-  void cancel() override { told_.store(true); }
+  void cancel() override { finished_.store(true); }
 
  private:
   const Status status_;
-  std::atomic<bool> told_{false};
+  std::atomic<bool> finished_{false};
 };
 
 void count_terminated(const GroupResource& resource) {

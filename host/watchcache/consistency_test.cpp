@@ -14,10 +14,10 @@ namespace backplane {
 namespace {
 
 // A store whose watches omit events, and whose ranges fail, on request.
-class Forgetful final : public ObjectStorage {
+class LossyStorage final : public ObjectStorage {
  public:
-  explicit Forgetful(StorageBackend& backend) : ObjectStorage(backend) {}
-  std::atomic<bool> forgets{false};
+  explicit LossyStorage(StorageBackend& backend) : ObjectStorage(backend) {}
+  std::atomic<bool> drops_events{false};
   std::atomic<bool> damaged{false};
 
   Task<Result<RangeResult>> range(RangeRequest request) override {
@@ -35,17 +35,17 @@ class Forgetful final : public ObjectStorage {
  private:
   class Watch final : public StorageWatch {
    public:
-    Watch(Forgetful& owner, std::unique_ptr<StorageWatch> below) : owner_(owner), below_(std::move(below)) {}
+    Watch(LossyStorage& owner, std::unique_ptr<StorageWatch> below) : owner_(owner), below_(std::move(below)) {}
     Task<Result<EventBatch>> next() override {
       auto reading = below_->next();
       auto batch = co_await std::move(reading);
-      if (batch.ok() && owner_.forgets.load()) batch->events.clear();
+      if (batch.ok() && owner_.drops_events.load()) batch->events.clear();
       co_return batch;
     }
     void cancel() override { below_->cancel(); }
 
    private:
-    Forgetful& owner_;
+    LossyStorage& owner_;
     const std::unique_ptr<StorageWatch> below_;
   };
 };
@@ -107,7 +107,7 @@ class Consistency : public testing::Test {
   IoLoop loop_{"test"};
   IoLoop pump_{"pump"};
   const std::unique_ptr<StorageBackend> memory_ = make_memory_storage();
-  Forgetful storage_{*memory_};
+  LossyStorage storage_{*memory_};
   std::unique_ptr<CacheHub> hub_;
   std::shared_ptr<ResourceCache> cache_;
 };
@@ -116,7 +116,7 @@ TEST_F(Consistency, ACacheThatMissedAnObjectIsReadAgain) {
   put("a");
   EXPECT_EQ(cached("a"), 2);
   const double failures = ended("failure");
-  storage_.forgets = true;
+  storage_.drops_events = true;
   put("b");
   wait_until([&] { return cached("b") == 3; });
   EXPECT_GT(ended("failure"), failures);
@@ -125,7 +125,7 @@ TEST_F(Consistency, ACacheThatMissedAnObjectIsReadAgain) {
 TEST_F(Consistency, ACacheThatMissedAChangeIsReadAgain) {
   put("a");
   EXPECT_EQ(cached("a"), 2);
-  storage_.forgets = true;
+  storage_.drops_events = true;
   put("a");
   wait_until([&] { return cached("a") == 3; });
 }
@@ -134,7 +134,7 @@ TEST_F(Consistency, ACacheThatMissedADeletionIsReadAgain) {
   put("a");
   put("b");
   EXPECT_EQ(cached("b"), 3);
-  storage_.forgets = true;
+  storage_.drops_events = true;
   remove("b");
   wait_until([&] { return cached("b") == 0; });
   remove("a");

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "/registry/configmaps/ns/";
 
-std::string why_not(std::string_view token) {
+std::string decode_error(std::string_view token) {
   const auto decoded = decode_continue(token, kPrefix);
   return decoded.ok() ? "" : decoded.status().message();
 }
@@ -30,17 +30,17 @@ TEST(ContinueToken, RoundTrips) {
 
 TEST(ContinueToken, ABadTokenIsABadRequestWithAReason) {
   EXPECT_EQ(decode_continue("!", kPrefix).status().reason(), Reason::kBadRequest);
-  EXPECT_EQ(why_not("x"), "invalid continue token: continue key is not valid: illegal base64 data at input byte 0");
-  EXPECT_EQ(why_not("abcdx"), "invalid continue token: continue key is not valid: illegal base64 data at input byte 4");
-  EXPECT_EQ(why_not("ab!d"), "invalid continue token: continue key is not valid: illegal base64 data at input byte 2");
+  EXPECT_EQ(decode_error("x"), "invalid continue token: continue key is not valid: illegal base64 data at input byte 0");
+  EXPECT_EQ(decode_error("abcdx"), "invalid continue token: continue key is not valid: illegal base64 data at input byte 4");
+  EXPECT_EQ(decode_error("ab!d"), "invalid continue token: continue key is not valid: illegal base64 data at input byte 2");
   // {"v":"meta.k8s.io/v1","rv":0,"start":"a"}
-  EXPECT_EQ(why_not("eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MCwic3RhcnQiOiJhIn0"),
+  EXPECT_EQ(decode_error("eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MCwic3RhcnQiOiJhIn0"),
             "invalid continue token: continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
   // {"v":"meta.k8s.io/v1","rv":3,"start":""}
-  EXPECT_EQ(why_not("eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6Mywic3RhcnQiOiIifQ"),
+  EXPECT_EQ(decode_error("eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6Mywic3RhcnQiOiIifQ"),
             "invalid continue token: continue key is not valid: encoded start key empty (version meta.k8s.io/v1)");
   // {"v":"v2","rv":3,"start":"a"}
-  EXPECT_EQ(why_not("eyJ2IjoidjIiLCJydiI6Mywic3RhcnQiOiJhIn0"),
+  EXPECT_EQ(decode_error("eyJ2IjoidjIiLCJydiI6Mywic3RhcnQiOiJhIn0"),
             "invalid continue token: continue key is not valid: server does not recognize this encoded version v2");
 }
 
@@ -63,19 +63,19 @@ TEST(ContinueToken, InvalidTokensAreRefusedWithGosText) {
        "json: cannot unmarshal number 1.5 into Go struct field continueToken.rv of type int64"},
   };
   for (const auto& [token, why] : garbage) {
-    EXPECT_EQ(why_not(token), "invalid continue token: continue key is not valid: " + why) << token;
+    EXPECT_EQ(decode_error(token), "invalid continue token: continue key is not valid: " + why) << token;
   }
 }
 
 TEST(ContinueToken, MemberNamesAreTakenInAnyCase) {
   // {"V":"meta.k8s.io/v1","Rv":3,"START":"a"}
-  EXPECT_EQ(why_not("eyJWIjoibWV0YS5rOHMuaW8vdjEiLCJSdiI6MywiU1RBUlQiOiJhIn0"), "");
+  EXPECT_EQ(decode_error("eyJWIjoibWV0YS5rOHMuaW8vdjEiLCJSdiI6MywiU1RBUlQiOiJhIn0"), "");
 }
 
 TEST(ContinueToken, AKeyOutsideTheListIsRefused) {
   const std::string prefix(kPrefix);
   for (const char* start : {"../secrets/x", "a/../../x", "./a", "a//b", "a/"}) {
-    EXPECT_EQ(why_not(encode_continue(prefix + start, kPrefix, 3)),
+    EXPECT_EQ(decode_error(encode_continue(prefix + start, kPrefix, 3)),
               std::string("invalid continue token: continue key is not valid: ") + start);
   }
 }

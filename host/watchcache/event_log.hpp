@@ -150,8 +150,8 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
     // The range of the records that have not been delivered to the waiters.
     std::uint64_t first = kNothing;
     std::uint64_t end = 0;
-    std::size_t written = 0;        // value of EventLog::written_ when the first of these records arrived
-    Clock::time_point rests_until;  // no round begins before this time, so that rounds use only a part of the loop's time
+    std::size_t written = 0;          // value of EventLog::written_ when the first of these records arrived
+    Clock::time_point next_round_at;  // no round begins before this time, so that rounds use only a part of the loop's time
   };
   using Groups = std::vector<Group>;
   // Waiters of one executor that have been removed from their group, and are resumed after the lock has been released.
@@ -166,7 +166,7 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
     Place place;
     Executor* executor = nullptr;
     Waiters waiters;
-    std::size_t told = 0;  // the number of resumed waiters
+    std::size_t resumed = 0;  // the number of resumed waiters
     Clock::time_point begun;
   };
 
@@ -188,7 +188,7 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   void call(Group& group, const Place& place);
   bool gathered_enough(const Group& group) const;
   void begin_round(const Place& place, Executor* executor, std::uint64_t number);
-  static void tell(std::shared_ptr<Round> round);
+  static void resume_waiters(std::shared_ptr<Round> round);
   void end_round(const Round& round);
   static void resume(Wakes wakes);
   void trim(std::size_t max_bytes, std::vector<std::shared_ptr<Segment>>& dropped);

@@ -120,7 +120,7 @@ class Waiting : public testing::Test {
     tasks.spawn(loops.loop(i), "waiter", wait_for(log, waiters[i], cursor, woken, &where[i]));
   }
   // Waits until everything that was posted to the loops has run.
-  void settle() {
+  void run_posted() {
     for (std::size_t i = 0; i < loops.size(); ++i) run_on(loops.loop(i), nothing());
   }
   static Task<void> nothing() { co_return; }
@@ -130,8 +130,8 @@ class Waiting : public testing::Test {
   }
   LoopPool loops{2};
   LoggedTaskGroup tasks;
-  std::atomic<int> dues{0};
-  EventLog log{[this](EventLog::Clock::time_point) { ++dues; }};
+  std::atomic<int> due_callbacks{0};
+  EventLog log{[this](EventLog::Clock::time_point) { ++due_callbacks; }};
   std::shared_ptr<EventLog> short_log = std::make_shared<EventLog>(EventLog::Limits{.max_events = 500});
   std::array<EventLog::Waiter, 8> waiters;
   std::array<Executor*, 8> where{};
@@ -140,7 +140,7 @@ class Waiting : public testing::Test {
 
 TEST_F(Waiting, AnAppendResumesEveryWaiterWhereItWaited) {
   for (std::size_t i = 0; i < 8; ++i) start(i);
-  settle();
+  run_posted();
   EXPECT_EQ(woken.load(), 0);
   log.append(records(1, 1));
   finish();
@@ -157,13 +157,13 @@ TEST_F(Waiting, AWaitForWhatIsThereDoesNotWait) {
 
 TEST_F(Waiting, CancellingResumesOneWaiterOnly) {
   for (std::size_t i = 0; i < 3; ++i) start(i);
-  settle();
+  run_posted();
   log.cancel(waiters[1]);
   log.cancel(waiters[1]);
-  settle();
+  run_posted();
   EXPECT_EQ(woken.load(), 1);
   start(1);  // cancelled for good
-  settle();
+  run_posted();
   EXPECT_EQ(woken.load(), 2);
   log.close();
   finish();
@@ -177,9 +177,9 @@ TEST_F(Waiting, ATickResumesWaitersWhoseBookmarkIsDue) {
   waiters[2].wants_bookmarks = true;
   waiters[2].bookmark_due = now + std::chrono::hours(1);
   for (std::size_t i = 0; i < 3; ++i) start(i);
-  settle();
+  run_posted();
   log.tick(now);
-  settle();
+  run_posted();
   EXPECT_EQ(woken.load(), 1);
   EXPECT_NE(where[0], nullptr);
   log.close();
@@ -192,26 +192,26 @@ TEST_F(Waiting, ATickWakesNoWaiterWithALaterBookmark) {
     waiters[i].wants_bookmarks = true;
     waiters[i].bookmark_due = now + std::chrono::seconds(8 - i);
     start(i);
-    settle();
+    run_posted();
   }
-  EXPECT_EQ(dues.load(), 8);  // each was due earlier than the previous ones
+  EXPECT_EQ(due_callbacks.load(), 8);  // each was due earlier than the previous ones
   EXPECT_EQ(log.next_due(), now + std::chrono::seconds(1));
   log.tick(now);
-  settle();
+  run_posted();
   EXPECT_EQ(woken.load(), 0);
   log.tick(now + std::chrono::seconds(2));
-  settle();
+  run_posted();
   EXPECT_EQ(woken.load(), 2);
   EXPECT_EQ(log.next_due(), now + std::chrono::seconds(3));
   // A waiter that was woken by an event, and waits again for the same bookmark, is registered once.
   log.append(records(1, 1));
-  settle();
+  run_posted();
   EXPECT_EQ(woken.load(), 8);
   for (std::size_t i = 0; i < 6; ++i) start(i, *log.cursor_after(1));
-  settle();
-  EXPECT_EQ(dues.load(), 8);
+  run_posted();
+  EXPECT_EQ(due_callbacks.load(), 8);
   log.tick(now + std::chrono::seconds(8));
-  settle();
+  run_posted();
   EXPECT_EQ(woken.load(), 14);
   EXPECT_EQ(log.next_due(), std::nullopt);
   log.close();
@@ -225,9 +225,9 @@ TEST_F(Waiting, ADestroyedWaiterIsNotTicked) {
     gone.wants_bookmarks = true;
     gone.bookmark_due = due;
     tasks.spawn(loops.loop(0), "waiter", wait_for(log, gone, 128, woken, &where[0]));
-    settle();
+    run_posted();
     log.cancel(gone);
-    settle();
+    run_posted();
     EXPECT_EQ(woken.load(), 1);
     EXPECT_EQ(log.next_due(), due);
   }
@@ -256,18 +256,18 @@ TEST_F(Waiting, AChangeResumesOnlyTheWaitersOfItsTopics) {
   waiters[3].topic = Topic{Kind::kNamespace, namespace_term("other")};
   waiters[4].topic = Topic{Kind::kLabel, label_term("app", "b")};
   for (std::size_t i = 0; i < 6; ++i) start(i);  // the last one waits for all events
-  settle();
+  run_posted();
   log.append(named(1, "a", "node1"));
-  settle();
+  run_posted();
   EXPECT_EQ(woken.load(), 2);
   EXPECT_NE(where[0], nullptr);
   EXPECT_NE(where[5], nullptr);
   log.append(named(2, "a", "node3", "node2"));  // concerns no other waiter
-  settle();
+  run_posted();
   EXPECT_EQ(woken.load(), 3);
   EXPECT_NE(where[1], nullptr);
   log.append(named(3, "b", ""));
-  settle();
+  run_posted();
   EXPECT_EQ(woken.load(), 4);
   EXPECT_NE(where[2], nullptr);
   log.close();
@@ -287,7 +287,7 @@ TEST_F(Waiting, AWaiterOfAnotherTopicDoesNotLag) {
     waiters[i].topic = Topic{Topic::Kind::kField, field_term(0, "node" + std::to_string(i))};
     tasks.spawn(loops.loop(i), "waiter", keep_cursor(*short_log, waiters[i], cursors[i]));
   }
-  settle();
+  run_posted();
   Revision revision = 0;
   while (revision < 5000) short_log->append(named(++revision, "a", "elsewhere"));
   short_log->append(named(++revision, "a", "node0"));
@@ -319,7 +319,7 @@ TEST_F(Waiting, ManyWaitersForAllEventsMissNothing) {
   for (std::size_t i = 0; i < many.size(); ++i) {
     tasks.spawn(loops.loop(i), "follower", follow(*shared, many[i], *shared->cursor_after(0), kRevisions, done));
   }
-  settle();
+  run_posted();
   for (Revision revision = 1; revision <= kRevisions; ++revision) shared->append(records(revision, revision));
   finish();
   EXPECT_EQ(done.load(), 200);
@@ -353,7 +353,7 @@ TEST_F(Waiting, ManyWaitersForANamespaceMissNothing) {
     many[i].topic = Topic{Topic::Kind::kNamespace, namespace_term("ns")};
     tasks.spawn(loops.loop(i), "follower", follow_namespace(*shared, many[i], *shared->cursor_after(0), kRevisions, done));
   }
-  settle();
+  run_posted();
   for (Revision revision = 1; revision <= kRevisions; ++revision) {
     auto one = named(revision, "a", "");
     if (revision % 2 == 1) {

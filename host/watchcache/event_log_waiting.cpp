@@ -15,9 +15,9 @@ constexpr std::size_t kSlice = 512;
 constexpr std::chrono::microseconds kPerWaiter{4};
 // The next round does not begin before this multiple of the last round's duration has passed. A round mostly spends its time on writes, and
 // the cost of a write hardly depends on the number of events in it.
-constexpr int kRests = 4;
+constexpr int kPauseFactor = 4;
 // The upper limit of both pauses.
-constexpr std::chrono::milliseconds kLongestRest{50};
+constexpr std::chrono::milliseconds kLongestPause{50};
 // A round begins at once if more than this part (1/kPartOfLog) of the log has not been delivered: no watcher may lag because it was not
 // woken.
 constexpr std::size_t kPartOfLog = 4;
@@ -157,7 +157,7 @@ void EventLog::resume(Wakes wakes) {
 void EventLog::gather(Group& group, const Place& place) {
   group.state = Group::State::kGathering;
   const auto now = Clock::now();
-  const auto until = std::max(now + std::min<Clock::duration>(kLongestRest, group.waiters.size() * kPerWaiter), group.rests_until);
+  const auto until = std::max(now + std::min<Clock::duration>(kLongestPause, group.waiters.size() * kPerWaiter), group.next_round_at);
   group.executor->after(until - now, [weak = weak_from_this(), place, executor = group.executor, number = group.round] {
     if (auto log = weak.lock()) log->begin_round(place, executor, number);
   });
@@ -191,18 +191,18 @@ void EventLog::begin_round(const Place& place, Executor* executor, std::uint64_t
   round->place = place;
   round->executor = executor;
   round->begun = Clock::now();
-  tell(std::move(round));
+  resume_waiters(std::move(round));
 }
 
-void EventLog::tell(std::shared_ptr<Round> round) {
-  const std::size_t end = std::min(round->told + kSlice, round->waiters.size());
-  while (round->told < end) round->waiters[round->told++]->handle.resume();
+void EventLog::resume_waiters(std::shared_ptr<Round> round) {
+  const std::size_t end = std::min(round->resumed + kSlice, round->waiters.size());
+  while (round->resumed < end) round->waiters[round->resumed++]->handle.resume();
   // The next slice is posted, so that it runs after the writes that the resumed waiters have posted.
   Executor& executor = *round->executor;
   const bool all = end == round->waiters.size();
   executor.post([all, round = std::move(round)] {
     if (all) return round->log->end_round(*round);
-    tell(round);
+    resume_waiters(round);
   });
 }
 
@@ -212,7 +212,7 @@ void EventLog::end_round(const Round& round) {
   if (group == nullptr) return;
   const auto now = Clock::now();
   group->state = Group::State::kQuiet;
-  group->rests_until = now + std::min<Clock::duration>(kLongestRest, kRests * (now - round.begun));
+  group->next_round_at = now + std::min<Clock::duration>(kLongestPause, kPauseFactor * (now - round.begun));
   // A record was added meanwhile, and watchers that the round resumed before that wait for it.
   if (group->first != kNothing) gather(*group, round.place);
   forget_if_empty(round.place);

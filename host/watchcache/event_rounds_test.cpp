@@ -10,19 +10,19 @@ namespace {
 constexpr std::size_t kMany = 600;
 
 // The wake-ups of a waiter, and the revisions that it has read.
-struct Heard {
+struct Received {
   int wakes = 0;
   std::vector<Revision> revisions;
 };
 
-Task<void> hear(EventLog& log, EventLog::Waiter& waiter, std::uint64_t cursor, Heard& heard) {
+Task<void> collect_records(EventLog& log, EventLog::Waiter& waiter, std::uint64_t cursor, Received& received) {
   for (;;) {
     cursor = co_await log.wait(waiter, cursor);
     const auto slice = log.read(cursor);
     if (slice.state == EventLog::Slice::State::kClosed || slice.state == EventLog::Slice::State::kLagged) co_return;
-    ++heard.wakes;
+    ++received.wakes;
     for (const auto& part : slice.records) {
-      for (const auto& record : part) heard.revisions.push_back(record.revision);
+      for (const auto& record : part) received.revisions.push_back(record.revision);
     }
     cursor = slice.next;
   }
@@ -37,14 +37,14 @@ class Rounds : public testing::Test {
   }
   ~Rounds() override {
     log->close();
-    loop.settle(true);
+    loop.run_until_idle(true);
   }
   void start(std::optional<Topic> topic = {}, bool bookmarks = false) {
     for (std::size_t i = 0; i < kMany; ++i) {
       waiters[i].topic = topic;
       waiters[i].wants_bookmarks = bookmarks;
       waiters[i].bookmark_due = EventLog::Clock::now();
-      loop.start(hear(*log, waiters[i], *log->cursor_after(0), heard[i]));
+      loop.start(collect_records(*log, waiters[i], *log->cursor_after(0), received[i]));
     }
   }
   void append(Revision revision) {
@@ -54,7 +54,7 @@ class Rounds : public testing::Test {
   }
   int wakes() const {
     int sum = 0;
-    for (const Heard& each : heard) sum += each.wakes;
+    for (const Received& each : received) sum += each.wakes;
     return sum;
   }
 
@@ -63,18 +63,18 @@ class Rounds : public testing::Test {
   std::shared_ptr<EventLog> log = std::make_shared<EventLog>(EventLog::Limits{.max_events = 1024});
   std::shared_ptr<ObjectEntry> now = std::make_shared<ObjectEntry>();
   std::array<EventLog::Waiter, kMany> waiters;
-  std::array<Heard, kMany> heard;
+  std::array<Received, kMany> received;
 };
 
 TEST_F(Rounds, ReachWaitersForAllEventsWithAllGatheredEvents) {
   start();
   append(1);
   append(2);
-  loop.settle();
+  loop.run_until_idle();
   EXPECT_EQ(wakes(), 0);
   loop.fire_timers();
   EXPECT_EQ(wakes(), kMany);
-  for (const Heard& each : heard) EXPECT_EQ(each.revisions, (std::vector<Revision>{1, 2}));
+  for (const Received& each : received) EXPECT_EQ(each.revisions, (std::vector<Revision>{1, 2}));
 }
 
 // Regression: a thousand watches of one namespace were written to separately for each event.
@@ -82,14 +82,14 @@ TEST_F(Rounds, ReachWaitersForTheSameTopic) {
   start(kOfNamespace);
   append(1);
   append(2);
-  loop.settle();
+  loop.run_until_idle();
   EXPECT_EQ(wakes(), 0);
   loop.fire_timers();
   EXPECT_EQ(wakes(), kMany);
   append(3);
   loop.fire_timers();
   EXPECT_EQ(wakes(), 2 * kMany);
-  for (const Heard& each : heard) EXPECT_EQ(each.revisions, (std::vector<Revision>{1, 2, 3}));
+  for (const Received& each : received) EXPECT_EQ(each.revisions, (std::vector<Revision>{1, 2, 3}));
 }
 
 TEST_F(Rounds, ARoundWakesWaitersInSlicesBetweenOtherFunctions) {
@@ -114,17 +114,17 @@ TEST_F(Rounds, EventsDuringARoundAreDeliveredInTheNextOne) {
   EXPECT_LE(first, static_cast<int>(kMany));
   loop.fire_timers();
   EXPECT_GT(wakes(), first);
-  for (const Heard& each : heard) EXPECT_EQ(each.revisions, (std::vector<Revision>{1, 2}));
+  for (const Received& each : received) EXPECT_EQ(each.revisions, (std::vector<Revision>{1, 2}));
 }
 
 TEST_F(Rounds, BeginBeforeTheirTimeWhenMuchOfTheLogWaits) {
   start();
   for (Revision revision = 1; revision <= 200; ++revision) append(revision);
-  loop.settle();
+  loop.run_until_idle();
   EXPECT_EQ(wakes(), 0);
   for (Revision revision = 201; revision <= 300; ++revision) append(revision);
-  loop.settle();
-  for (const Heard& each : heard) EXPECT_EQ(each.revisions.size(), 300u);
+  loop.run_until_idle();
+  for (const Received& each : received) EXPECT_EQ(each.revisions.size(), 300u);
   const int before = wakes();
   loop.fire_timers();  // the timer of the delayed round expires
   EXPECT_EQ(wakes(), before);
@@ -135,17 +135,17 @@ TEST_F(Rounds, AreNotPassedOverByABookmark) {
   start(kOfNamespace, true);
   append(1);
   log->tick(EventLog::Clock::now());
-  loop.settle();
+  loop.run_until_idle();
   loop.fire_timers();
-  for (const Heard& each : heard) EXPECT_EQ(each.revisions, std::vector<Revision>{1});
+  for (const Received& each : received) EXPECT_EQ(each.revisions, std::vector<Revision>{1});
 }
 
 TEST_F(Rounds, WakeAllWaitersWhenTheLogIsReset) {
   start();
   append(1);
   log->reset(100);
-  loop.settle(true);
-  for (const Heard& each : heard) EXPECT_EQ(each.wakes, 0);  // lagged, and ended
+  loop.run_until_idle(true);
+  for (const Received& each : received) EXPECT_EQ(each.wakes, 0);  // lagged, and ended
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ PageReader::PageReader(std::shared_ptr<FollowedStore> store, std::string prefix)
 
 void PageReader::ask() {
   Promise<Page> page;
-  on_its_way_ = page;
+  next_page_ = page;
   if (!store_->tasks.spawn(store_->executor, "read a page", read(store_, request_, page))) {
     page.set(service_unavailable("the caches are stopping"));
   }
@@ -51,17 +51,17 @@ Task<void> PageReader::read(std::shared_ptr<FollowedStore> store, RangeRequest r
 }
 
 Task<PageReader::Page> PageReader::next() {
-  Promise<Page> waited = *on_its_way_;
+  Promise<Page> waited = *next_page_;
   Page page = co_await waited.future();
-  on_its_way_.reset();
+  next_page_.reset();
   if (!page.ok() && request_.limit > kFirstPage) {
     // The page may have been too large for one response. From here on pages have at most half of its limit.
     most_ = std::max(kFirstPage, request_.limit / 2);
     request_.limit = kFirstPage;
     ask();
-    waited = *on_its_way_;
+    waited = *next_page_;
     page = co_await waited.future();
-    on_its_way_.reset();
+    next_page_.reset();
   }
   if (!page.ok()) co_return page;
   // RangeResult::revision is the current revision of the store. The items of later pages are read at the revision of the first page.

@@ -23,7 +23,7 @@ class PageReader {
 
   // Requests the first page.  All pages have the same revision.
   PageReader(std::shared_ptr<FollowedStore> store, std::string prefix);
-  bool done() const noexcept { return !on_its_way_; }
+  bool done() const noexcept { return !next_page_; }
   // The next page. Precondition: !done().
   Task<Page> next();
 
@@ -34,7 +34,7 @@ class PageReader {
   const std::shared_ptr<FollowedStore> store_;
   RangeRequest request_;
   std::int64_t most_ = kMostOnPage;
-  std::optional<Promise<Page>> on_its_way_;
+  std::optional<Promise<Page>> next_page_;
 };
 
 }  // namespace backplane

@@ -95,7 +95,7 @@ Status FollowedStore::check_history(Revision followed, Revision answered) {
   {
     const std::lock_guard lock(mutex_);
     // Only the first caller that detects the loss cancels the watch.
-    if (watch_ != given_up_) watch = given_up_ = watch_;
+    if (watch_ != cancelled_watch_) watch = cancelled_watch_ = watch_;
   }
   if (watch) {
     watchcache_log().error(
@@ -217,7 +217,7 @@ namespace {
 
 constexpr int kRetriedObjects = 8;
 
-bool is_lost_for_now(const StorageEvent* event) { return event->kv.unreadable && is_temporary_failure(*event->kv.unreadable); }
+bool is_temporarily_unreadable(const StorageEvent* event) { return event->kv.unreadable && is_temporary_failure(*event->kv.unreadable); }
 
 // `key`: the key in the backend (backend_key).
 void log_unreadable(const std::string& key, const Status& why) {
@@ -306,7 +306,7 @@ void PrefixCache::apply(const std::vector<const StorageEvent*>& events) noexcept
 
 void PrefixCache::buffer(const std::vector<const StorageEvent*>& events) {
   if (lost_some_) return;
-  lost_some_ = std::any_of(events.begin(), events.end(), is_lost_for_now);
+  lost_some_ = std::any_of(events.begin(), events.end(), is_temporarily_unreadable);
   for (const auto* event : events) {
     buffered_bytes_ += sizeof *event + event->kv.key.size() + event->kv.value.size() + event->previous.size();
     buffer_.push_back(*event);
@@ -317,7 +317,7 @@ void PrefixCache::buffer(const std::vector<const StorageEvent*>& events) {
 }
 
 void PrefixCache::apply_now(const std::vector<const StorageEvent*>& events) {
-  if (std::any_of(events.begin(), events.end(), is_lost_for_now)) {
+  if (std::any_of(events.begin(), events.end(), is_temporarily_unreadable)) {
     watchcache_log().warn("an event cannot be decrypted at the moment, reloading prefix={}", config_.prefix);
     return invalidate(events.back()->kv.mod_revision);
   }

@@ -71,7 +71,7 @@ struct FollowedStore {
  private:
   mutable std::mutex mutex_;
   std::shared_ptr<StorageWatch> watch_;
-  std::shared_ptr<StorageWatch> given_up_;  // the last watch that check_history() has cancelled
+  std::shared_ptr<StorageWatch> cancelled_watch_;  // the last watch that check_history() has cancelled
 };
 
 // The state of the resource from the revision `changed` on, until the next snapshot is published.

@@ -27,14 +27,14 @@ ProgressRequests::Waiting ProgressRequests::wait(std::shared_ptr<FollowedStore> 
   return Waiting(std::move(store));
 }
 
-bool ProgressRequests::goes_on() {
+bool ProgressRequests::continue_requests() {
   std::lock_guard lock(mutex_);
   asking_ = waiting_ > 0;
   return asking_;
 }
 
 Task<void> ProgressRequests::ask(std::shared_ptr<FollowedStore> store) {
-  while (!store->stopping.load() && store->requests.goes_on()) {
+  while (!store->stopping.load() && store->requests.continue_requests()) {
     auto asking = ask_once(*store);
     co_await std::move(asking);
     auto pause = sleep_for(kPeriod);

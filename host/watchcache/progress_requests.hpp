@@ -38,7 +38,7 @@ class ProgressRequests {
  private:
   static Task<void> ask(std::shared_ptr<FollowedStore> store);
   static Task<void> ask_once(FollowedStore& store);
-  bool goes_on();
+  bool continue_requests();
 
   std::mutex mutex_;
   int waiting_ = 0;

@@ -22,7 +22,7 @@ std::thread::id thread_of(Executor& executor) {
 }
 
 // Waits until the loop's thread runs no work, so that another thread can run work.
-void settle(PumpLoop& loop) {
+void wait_for_idle(PumpLoop& loop) {
   bool here = false;
   while (!here) {
     std::promise<bool> ran;
@@ -53,7 +53,7 @@ TEST(PumpLoop, WorkPostedBeforeTheStartRunsAfterIt) {
 TEST(PumpLoop, APosterRunsItsWorkAtTheEndOfItsScope) {
   PumpLoop loop("t");
   loop.start();
-  settle(loop);
+  wait_for_idle(loop);
   std::vector<std::thread::id> threads;
   Executor* executor = nullptr;
   {
@@ -70,7 +70,7 @@ TEST(PumpLoop, APosterRunsItsWorkAtTheEndOfItsScope) {
 TEST(PumpLoop, WorkThatTheCallersWorkPostsRunsOnTheThread) {
   PumpLoop loop("t");
   loop.start();
-  settle(loop);
+  wait_for_idle(loop);
   std::promise<std::thread::id> second;
   {
     const CallerRunsScope scope;
@@ -133,7 +133,7 @@ TEST(PumpLoop, AWatchOfAFeedContinuesOnTheThreadThatWakesItHere) {
   Seen seen;
   std::promise<void> ended;
   spawn_detached(loop, read_all(**watch, seen), [&ended] { ended.set_value(); });
-  settle(loop);
+  wait_for_idle(loop);
   for (Revision revision = 2; revision < 5; ++revision) {
     feed.append({}, revision);
     feed.wake_here();

@@ -25,11 +25,11 @@ class FailingStorage final : public StorageBackend {
   std::atomic<int> watches{0};
   std::atomic<bool> quiet{false};  // watches report progress only on request
   std::atomic<int> asked{0};       // the number of requests for progress
-  // Values that begin with kRotten cannot be read until `healed` is set. Values that begin with kSealed cannot be read while `service_away`
-  // is set.
-  static constexpr std::string_view kRotten = "rotten", kSealed = "sealed";
-  std::atomic<bool> service_away{false};
-  std::atomic<bool> healed{false};
+  // Values that begin with kCorrupt cannot be read until `repaired` is set. Values that begin with kSealed cannot be read while
+  // `key_service_down` is set.
+  static constexpr std::string_view kCorrupt = "rotten", kSealed = "sealed";
+  std::atomic<bool> key_service_down{false};
+  std::atomic<bool> repaired{false};
 
   void break_watch() {
     std::lock_guard lock(mutex_);
@@ -37,7 +37,7 @@ class FailingStorage final : public StorageBackend {
   }
 
   // Replaces the store by an empty one, as if it had been restored from a backup or recreated.
-  void be_another() { before_ = std::exchange(below_, make_memory_storage()); }
+  void replace_store() { before_ = std::exchange(below_, make_memory_storage()); }
 
   Task<Result<Revision>> current_revision() override { return below_->current_revision(); }
   Revision committed_revision() const noexcept override { return quiet.load() ? 0 : below_->committed_revision(); }
@@ -53,7 +53,7 @@ class FailingStorage final : public StorageBackend {
     auto result = co_await below_->range(std::move(request));
     if (result.ok()) largest_range = std::max(largest_range.load(), result->items.size());
     if (result.ok()) {
-      for (KeyValue& item : result->items) rot(item);
+      for (KeyValue& item : result->items) corrupt_value(item);
     }
     while (hold_ranges.load()) {
       auto pause = sleep_for(std::chrono::milliseconds(1));
@@ -79,18 +79,18 @@ class FailingStorage final : public StorageBackend {
   Task<Status> stop() override { return below_->stop(); }
 
  private:
-  void rot(KeyValue& item) const {
-    const bool rotten = item.value.view().starts_with(kRotten) && !healed.load();
-    const bool sealed = item.value.view().starts_with(kSealed) && service_away.load();
-    if (!rotten && !sealed) return unseal(item);
+  void corrupt_value(KeyValue& item) const {
+    const bool corrupt = item.value.view().starts_with(kCorrupt) && !repaired.load();
+    const bool sealed = item.value.view().starts_with(kSealed) && key_service_down.load();
+    if (!corrupt && !sealed) return unseal(item);
     item.value = SharedBytes();
     item.unreadable = std::make_shared<const Status>(
         500, Reason::kNone,
-        "unable to transform key \"" + item.key + "\": " + (rotten ? "no key fits" : "rpc error: code = Unavailable desc = away"));
+        "unable to transform key \"" + item.key + "\": " + (corrupt ? "no key fits" : "rpc error: code = Unavailable desc = away"));
   }
   static void unseal(KeyValue& item) {
     const std::string_view text = item.value.view();
-    if (!text.starts_with(kRotten) && !text.starts_with(kSealed)) return;
+    if (!text.starts_with(kCorrupt) && !text.starts_with(kSealed)) return;
     const std::string_view name = std::string_view(item.key).substr(item.key.rfind('/') + 1);
     item.value = SharedBytes(R"({"metadata":{"name":")" + std::string(name) + R"("}})");
   }
@@ -103,7 +103,7 @@ class FailingStorage final : public StorageBackend {
       auto batch = co_await std::move(reading);
       if (batch.ok() && owner_.throwing_watches.fetch_sub(1) > 0) throw 7;
       if (!batch.ok()) co_return batch;
-      for (StorageEvent& event : batch->events) owner_.rot(event.kv);
+      for (StorageEvent& event : batch->events) owner_.corrupt_value(event.kv);
       const int before = owner_.asked.load();
       while (batch->events.empty() && owner_.quiet.load() && owner_.asked.load() == before) {
         auto pause = sleep_for(std::chrono::milliseconds(1));
@@ -293,7 +293,7 @@ TEST_F(StoreErrors, AStoreWithALowerRevisionIsReloadedAndNothingOldIsShown) {
   storage_.quiet = true;
   for (const char* name : {"a", "b", "c"}) put(name);
   EXPECT_EQ(names(), "a b c 4");
-  storage_.be_another();
+  storage_.replace_store();
   put("new");
   EXPECT_EQ(names(), "storage is (re)initializing");
   std::string shown;
@@ -401,27 +401,27 @@ TEST_F(StoreErrors, AnObjectWhoseKeyIsAvailableAgainIsShownWithoutAWrite) {
   write("/registry/configmaps/ns/a", "rotten");
   EXPECT_EQ(names(), "2");
   EXPECT_FALSE(get("a").ok());
-  storage_.healed = true;
+  storage_.repaired = true;
   wait_until([this] { return names() == "a 2"; });
   EXPECT_TRUE(get("a").ok());
 }
 
-TEST_F(StoreErrors, WhileAKeyServiceIsAwayNoIncompleteListIsShown) {
+TEST_F(StoreErrors, WhileAKeyServiceIsUnavailableNoIncompleteListIsShown) {
   put("a");
   write("/registry/configmaps/ns/b", "sealed");
-  storage_.service_away = true;
+  storage_.key_service_down = true;
   EXPECT_EQ(names(), "unable to transform key \"/registry/configmaps/ns/b\": rpc error: code = Unavailable desc = away");
-  storage_.service_away = false;
+  storage_.key_service_down = false;
   wait_until([this] { return names() == "a b 3"; });
 }
 
 TEST_F(StoreErrors, AnEventThatCannotBeDecryptedAtTheMomentIsNotLost) {
   put("a");
   EXPECT_EQ(names(), "a 2");
-  storage_.service_away = true;
+  storage_.key_service_down = true;
   write("/registry/configmaps/ns/b", "sealed");
   wait_until([this] { return names().find("code = Unavailable") != std::string::npos; });
-  storage_.service_away = false;
+  storage_.key_service_down = false;
   wait_until([this] { return names() == "a b 3"; });
 }
 

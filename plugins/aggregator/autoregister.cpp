@@ -215,9 +215,9 @@ void Autoregister::settled(const std::string& name) {
 Task<Status> Autoregister::reconcile(std::string name) {
   // The informer does not have this server's last write yet. The event of that write adds the name to the queue again; the timer is for the
   // case that the event is lost.
-  constexpr std::chrono::seconds kPatience{5};
+  constexpr std::chrono::seconds kRecheckDelay{5};
   if (is_stale(name)) {
-    queue_->add_after(name, kPatience);
+    queue_->add_after(name, kRecheckDelay);
     co_return Status();
   }
   auto checking = check(name);

@@ -33,7 +33,7 @@ class AutoregisterTest : public ::testing::Test {
   ~AutoregisterTest() override {
     if (autoregister) autoregister->stop();
     host.stop.fire();
-    host.turns.settle(true);
+    host.turns.run_until_idle(true);
     EXPECT_EQ(host.running, 0);
   }
   void start() {
@@ -43,14 +43,14 @@ class AutoregisterTest : public ::testing::Test {
     autoregister->start_workers();
     autoregister->remotes()->start_checks();
     autoregister->remotes()->start_readings();
-    host.turns.settle();
+    host.turns.run_until_idle();
   }
   void change(std::vector<GroupVersionInfo> come, std::vector<GroupVersion> gone = {}) {
     GroupVersionsChange what;
     what.served = std::move(come);
     what.gone = std::move(gone);
     host.versions_changed(what);
-    host.turns.settle();
+    host.turns.run_until_idle();
   }
   std::vector<std::string> names() {
     std::vector<std::string> out;
@@ -65,7 +65,7 @@ class AutoregisterTest : public ::testing::Test {
   }
   void put(const std::string& text) {
     store->put(json::parse(text).as_object(), WatchEvent::Type::kAdded);
-    host.turns.settle();
+    host.turns.run_until_idle();
   }
 
   // As another server or a user would.
@@ -73,7 +73,7 @@ class AutoregisterTest : public ::testing::Test {
     Object changed = get(name);
     changed.at("spec").as_object()["versionPriority"] = 7;
     store->put(changed, WatchEvent::Type::kModified);
-    host.turns.settle();
+    host.turns.run_until_idle();
   }
 
   FakeHost host;
@@ -95,7 +95,7 @@ TEST_F(AutoregisterTest, EveryGroupVersionButItsOwnIsRegisteredAndAvailable) {
 
 TEST_F(AutoregisterTest, AnApiServiceIsWrittenTwiceAndThenNotChanged) {
   start();
-  host.turns.settle(true);
+  host.turns.run_until_idle(true);
   EXPECT_EQ(store->creates, 1);
   EXPECT_EQ(store->updates, 1) << "the condition, once";
 }
@@ -117,7 +117,7 @@ TEST_F(AutoregisterTest, AnApiServiceOfAGroupThatIsYetToComeKeepsItsUid) {
   EXPECT_EQ(names(), (std::vector<std::string>{"v1.a.io", "v1.old.io"}));
   change({served("old.io", true)});
   host.all_groups.fire();
-  host.turns.settle();
+  host.turns.run_until_idle();
   EXPECT_EQ(meta_text(get("v1.old.io"), "uid"), "u-old");
 }
 
@@ -128,7 +128,7 @@ TEST_F(AutoregisterTest, StaleAPIServicesAreRemovedWhenAllRegistrantsAreComplete
   start();
   EXPECT_EQ(store->data.count("v1.old.io"), 1u);
   host.all_groups.fire();
-  host.turns.settle();
+  host.turns.run_until_idle();
   EXPECT_EQ(names(), (std::vector<std::string>{"v1.a.io", "v1.apiextensions.k8s.io", "v1.hand.io"})) << "what was made by hand stays";
 }
 
@@ -136,7 +136,7 @@ TEST_F(AutoregisterTest, ADeletedOrChangedApiServiceOfACustomGroupIsRestored) {
   start();
   change({served("b.io", true)});
   store->erase("v1.b.io");
-  host.turns.settle();
+  host.turns.run_until_idle();
   EXPECT_EQ(names(), (std::vector<std::string>{"v1.a.io", "v1.b.io"}));
   change_priority("v1.b.io");
   EXPECT_EQ(get_int_path(get("v1.b.io"), "spec.versionPriority"), 100);
@@ -146,9 +146,9 @@ TEST_F(AutoregisterTest, ADeletedOrChangedOnStartApiServiceIsNotRestored) {
   host.versions.push_back(served("b.io"));
   start();
   host.all_groups.fire();
-  host.turns.settle();
+  host.turns.run_until_idle();
   store->erase("v1.a.io");
-  host.turns.settle();
+  host.turns.run_until_idle();
   EXPECT_EQ(names(), std::vector<std::string>{"v1.b.io"});
   change_priority("v1.b.io");
   EXPECT_EQ(get_int_path(get("v1.b.io"), "spec.versionPriority"), 7);
@@ -169,10 +169,10 @@ TEST_F(AutoregisterTest, AnOnStartApiServiceOfAnotherServerIsRemovedAtMostOnce) 
   put(kOfAnother);
   start();
   host.all_groups.fire();
-  host.turns.settle();
+  host.turns.run_until_idle();
   EXPECT_EQ(names(), std::vector<std::string>{"v1.a.io"}) << "it existed at the start";
   put(kOfAnother);
-  host.turns.settle(true);
+  host.turns.run_until_idle(true);
   EXPECT_EQ(names(), (std::vector<std::string>{"v1.a.io", "v1.other.io"})) << "the other server has made it since";
 }
 
@@ -181,7 +181,7 @@ TEST_F(AutoregisterTest, CustomGroupsOfOtherServersAreKeptIfNoDefinitionsAreServ
   put(kStale);
   start();
   host.all_groups.fire();
-  host.turns.settle();
+  host.turns.run_until_idle();
   EXPECT_EQ(names(), (std::vector<std::string>{"v1.a.io", "v1.old.io"}));
 }
 
@@ -205,10 +205,10 @@ TEST_F(AutoregisterTest, WhatFailsIsTriedAgainAndTheStartWaitsForIt) {
   start();
   std::optional<bool> complete;
   host.spawn("wait", wait(autoregister, complete));
-  host.turns.settle();
+  host.turns.run_until_idle();
   EXPECT_FALSE(complete.has_value());
   EXPECT_FALSE(autoregister->complete());
-  host.turns.settle(true);
+  host.turns.run_until_idle(true);
   EXPECT_EQ(names(), std::vector<std::string>{"v1.a.io"});
   EXPECT_EQ(complete, true);
 }
@@ -217,7 +217,7 @@ TEST_F(AutoregisterTest, AnExceptionEndsNothing) {
   store->throw_on_update = 2;
   start();
   EXPECT_EQ(available("v1.a.io"), "");
-  host.turns.settle(true);
+  host.turns.run_until_idle(true);
   EXPECT_EQ(available("v1.a.io"), "Local");
 }
 
@@ -226,9 +226,9 @@ TEST_F(AutoregisterTest, AStopEndsTheWaitOfTheStart) {
   start();
   std::optional<bool> complete;
   host.spawn("wait", wait(autoregister, complete));
-  host.turns.settle();
+  host.turns.run_until_idle();
   autoregister->stop();
-  host.turns.settle();
+  host.turns.run_until_idle();
   EXPECT_EQ(complete, false);
 }
 
@@ -243,10 +243,10 @@ TEST_F(AutoregisterTest, TheAvailabilityOfARemoteApiServiceFollowsItsService) {
   EXPECT_EQ(host.groups->forwarded, std::vector<std::string>{"far.io/v1"});
   services->put(json::parse(R"({"metadata":{"namespace":"n","name":"far"},"spec":{"type":"ExternalName"}})").as_object(),
                 WatchEvent::Type::kAdded);
-  host.turns.settle();
+  host.turns.run_until_idle();
   EXPECT_EQ(available("v1.far.io"), "FailedDiscoveryCheck");
   store->erase("v1.far.io");
-  host.turns.settle();
+  host.turns.run_until_idle();
   EXPECT_TRUE(host.groups->forwarded.empty());
 }
 

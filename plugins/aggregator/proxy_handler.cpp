@@ -21,9 +21,9 @@ bool is_discovery(const RequestInfo& info) {
 }
 
 // Records, for the audit events of one request, the flaws of the certificate of the aggregated server.
-class NotingClient final : public HttpClient {
+class AddressRecordingClient final : public HttpClient {
  public:
-  NotingClient(std::shared_ptr<HttpClient> client, RequestContext& context, std::string host)
+  AddressRecordingClient(std::shared_ptr<HttpClient> client, RequestContext& context, std::string host)
       : client_(std::move(client)), context_(context), host_(std::move(host)) {}
 
   Task<Result<std::unique_ptr<HttpAnswer>>> call(HttpCall call) override {
@@ -41,7 +41,7 @@ class NotingClient final : public HttpClient {
 
 std::shared_ptr<HttpClient> noted_client(std::shared_ptr<HttpClient> client, RequestContext& context, const std::string& address) {
   if (context.audit == nullptr) return client;
-  return std::make_shared<NotingClient>(std::move(client), context, address);
+  return std::make_shared<AddressRecordingClient>(std::move(client), context, address);
 }
 
 // Returns the name of the span of the call to the aggregated server. Names of spans must be literals.

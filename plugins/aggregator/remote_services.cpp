@@ -89,7 +89,7 @@ void RemoteServices::note(const Object& apiservice) {
   }
   known.stored = availability_of(apiservice);
   // Compares only the status: if a server does not respond, each check may return another message.
-  if (moved || !known.told || known.told->status != known.stored.status) checks_->add(name);
+  if (moved || !known.reported || known.reported->status != known.stored.status) checks_->add(name);
   if (moved || was_available != is_available(apiservice)) readings_->add(name);
 }
 
@@ -155,13 +155,13 @@ Task<Status> RemoteServices::check(std::string name) {
   const auto known = remotes_.find(name);
   if (known == remotes_.end()) co_return Status();
   if (!found.ok()) co_return found.status();
-  known->second.told = *found;
+  known->second.reported = *found;
   const bool available = found->status == "True";
   const bool turned = known->second.state->available.exchange(available) != available;
   count_availability(name, available);
   if (turned && !available) count_loss(name, found->reason);
   if (turned) readings_->add(name);
-  auto reporting = tell(name, *found);
+  auto reporting = report(name, *found);
   Status reported = co_await std::move(reporting);
   if (!reported.ok()) co_return reported;
   // No event reports that the server is available again, so it is checked periodically.
@@ -170,7 +170,7 @@ Task<Status> RemoteServices::check(std::string name) {
   co_return Status();
 }
 
-Task<Status> RemoteServices::tell(std::string name, Availability found) {
+Task<Status> RemoteServices::report(std::string name, Availability found) {
   const Remote& now = remotes_.at(name);
   const bool overwritten = now.written && now.stored != *now.written;
   if (overwritten && now.stored != found) {

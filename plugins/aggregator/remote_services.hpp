@@ -60,7 +60,7 @@ class RemoteServices : public std::enable_shared_from_this<RemoteServices> {
     int version_priority = 0;
     std::shared_ptr<ProxyState> state;
     RemoteDocumentsRef documents;
-    std::optional<Availability> told;  // the result of the last check
+    std::optional<Availability> reported;  // the result of the last check
     Availability stored;
     std::optional<Availability> written;  // the last condition that this server wrote or would have written
   };
@@ -69,7 +69,7 @@ class RemoteServices : public std::enable_shared_from_this<RemoteServices> {
   void service_changed(const std::string& service);
   void publish(const Remote& remote);
   // Writes the result of a check. If another server keeps writing another result, the name is queued again later instead.
-  Task<Status> tell(std::string name, Availability found);
+  Task<Status> report(std::string name, Availability found);
   Task<Status> check(std::string name);
   Task<Status> read(std::string name);
   std::optional<Availability> service_problem(const RemoteTarget& target) const;

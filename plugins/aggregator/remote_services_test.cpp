@@ -73,8 +73,8 @@ class FakeClient final : public HttpClient {
 };
 
 // Appends the availability to a list; Autoregister writes it to the APIService.
-Task<Status> write_down(std::vector<std::string>& told, std::string name, Availability availability) {
-  told.push_back(name + " " + availability.status + " " + availability.reason + ": " + availability.message);
+Task<Status> record_report(std::vector<std::string>& reports, std::string name, Availability availability) {
+  reports.push_back(name + " " + availability.status + " " + availability.reason + ": " + availability.message);
   co_return Status();
 }
 
@@ -88,7 +88,7 @@ class RemoteServicesTest : public ::testing::Test {
       return std::shared_ptr<HttpClient>(std::make_shared<FakeClient>(server_));
     };
     remotes_ = std::make_shared<RemoteServices>(host_, host_.groups, [this](std::string name, Availability availability) {
-      return write_down(told_, std::move(name), std::move(availability));
+      return record_report(reports_, std::move(name), std::move(availability));
     });
     remotes_->start_checks();
     remotes_->start_readings();
@@ -96,17 +96,17 @@ class RemoteServicesTest : public ::testing::Test {
   ~RemoteServicesTest() override {
     remotes_->stop();
     host_.stop.fire();
-    host_.turns.settle(true);
+    host_.turns.run_until_idle(true);
     EXPECT_EQ(host_.running, 0);
   }
   void note(Object object = apiservice()) {
     remotes_->note(object);
-    host_.turns.settle();
+    host_.turns.run_until_idle();
   }
-  std::string told() const { return told_.empty() ? "" : told_.back(); }
+  std::string last_report() const { return reports_.empty() ? "" : reports_.back(); }
   void put(FakeStore& store, const std::string& name, const std::string& rest) {
     store.put(json::parse(R"({"metadata":{"namespace":"n","name":")" + name + R"("},)" + rest + "}").as_object(), WatchEvent::Type::kAdded);
-    host_.turns.settle();
+    host_.turns.run_until_idle();
   }
   void serve(const std::string& spec) { put(*services_, "agg", R"("spec":)" + spec); }
   void slice(const std::string& endpoints, const std::string& port = R"({"name":"https","port":6443})") {
@@ -114,7 +114,7 @@ class RemoteServicesTest : public ::testing::Test {
                              port + R"(],"endpoints":)" + endpoints + "}")
                      .as_object(),
                  WatchEvent::Type::kAdded);
-    host_.turns.settle();
+    host_.turns.run_until_idle();
   }
   void answer() {
     server_.pages["/apis/agg.io/v1"] = {"application/json", R"({"kind":"APIResourceList","resources":[{"name":"things"}]})"};
@@ -125,26 +125,27 @@ class RemoteServicesTest : public ::testing::Test {
   std::shared_ptr<FakeStore> services_ = store_of("Service"), slices_ = store_of("EndpointSlice");
   FakeServer server_;
   std::vector<ClientConfig> configs_;
-  std::vector<std::string> told_;
+  std::vector<std::string> reports_;
   std::shared_ptr<RemoteServices> remotes_;
 };
 
 TEST_F(RemoteServicesTest, SayHowFarTheServiceIsThere) {
   note();
-  EXPECT_EQ(told(), R"(v1.agg.io False ServiceNotFound: service/agg in "n" is not present)");
+  EXPECT_EQ(last_report(), R"(v1.agg.io False ServiceNotFound: service/agg in "n" is not present)");
   serve(R"({"type":"ClusterIP","ports":[{"name":"http","port":80}]})");
-  EXPECT_EQ(told(), R"(v1.agg.io False ServicePortError: service/agg in "n" is not listening on port 443)");
+  EXPECT_EQ(last_report(), R"(v1.agg.io False ServicePortError: service/agg in "n" is not listening on port 443)");
   serve(R"({"type":"ClusterIP","clusterIP":"10.0.0.7","ports":[{"name":"http","port":80},{"name":"https","port":443}]})");
-  EXPECT_EQ(told(), R"(v1.agg.io False EndpointsNotFound: cannot find endpointslices for service/agg in "n")");
+  EXPECT_EQ(last_report(), R"(v1.agg.io False EndpointsNotFound: cannot find endpointslices for service/agg in "n")");
   slice(R"([{"addresses":["10.0.0.1"],"conditions":{"ready":false}}])");
-  EXPECT_EQ(told(), R"(v1.agg.io False MissingEndpoints: endpointslices for service/agg in "n" have no addresses with port name "https")");
+  EXPECT_EQ(last_report(),
+            R"(v1.agg.io False MissingEndpoints: endpointslices for service/agg in "n" have no addresses with port name "https")");
   for (const char* port : {"", R"({"name":"https"})", R"({"port":6443})", R"({"name":"http","port":6443})"}) {
     slice(R"([{"addresses":["10.0.0.1"]}])", port);
-    EXPECT_EQ(told().find("v1.agg.io False MissingEndpoints"), 0u) << port;
+    EXPECT_EQ(last_report().find("v1.agg.io False MissingEndpoints"), 0u) << port;
   }
   answer();
   slice(R"([{"addresses":["10.0.0.2"],"conditions":{"ready":false}},{"addresses":["10.0.0.1"],"conditions":{}}])");
-  EXPECT_EQ(told(), "v1.agg.io True Passed: all checks passed") << "without the condition an endpoint is ready";
+  EXPECT_EQ(last_report(), "v1.agg.io True Passed: all checks passed") << "without the condition an endpoint is ready";
   EXPECT_EQ(configs_.back().server, "https://10.0.0.7:443") << "the service's address, not the endpoint's";
 }
 
@@ -154,20 +155,20 @@ TEST_F(RemoteServicesTest, SayWhyAServiceCannotBeAsked) {
   note();
   slice(R"([{"addresses":["10.0.0.1"]}])", R"({"name":"","port":443})");
   serve(R"({"type":"ClusterIP","clusterIP":"None","ports":[{"port":443}]})");
-  EXPECT_EQ(told(), failed + R"(cannot route to service with ClusterIP "None")");
+  EXPECT_EQ(last_report(), failed + R"(cannot route to service with ClusterIP "None")");
   serve(R"({"type":"NodePort","clusterIP":"10.0.0.7","ports":[{"port":80}]})");
-  EXPECT_EQ(told(), failed + R"(no service port 443 found for service "agg")");
+  EXPECT_EQ(last_report(), failed + R"(no service port 443 found for service "agg")");
   serve(R"({"type":"LoadBalancer","clusterIP":"fd00::7","ports":[{"port":443}]})");
   const std::string url = "https://[fd00::7]:443/apis/agg.io/v1";
-  EXPECT_EQ(told(), failed + "failing or missing response from " + url + ": bad status from " + url + ": 404");
+  EXPECT_EQ(last_report(), failed + "failing or missing response from " + url + ": bad status from " + url + ": 404");
   server_.down = service_unavailable("dial tcp 10.0.0.9:443: connect: connection refused");
   serve(R"({"type":"ExternalName","externalName":"agg.example.com"})");
-  EXPECT_EQ(told(), failed +
-                        "failing or missing response from https://agg.example.com:443/apis/agg.io/v1: Get "
-                        "\"https://agg.example.com:443/apis/agg.io/v1\": dial tcp 10.0.0.9:443: connect: connection refused");
+  EXPECT_EQ(last_report(), failed +
+                               "failing or missing response from https://agg.example.com:443/apis/agg.io/v1: Get "
+                               "\"https://agg.example.com:443/apis/agg.io/v1\": dial tcp 10.0.0.9:443: connect: connection refused");
 }
 
-TEST_F(RemoteServicesTest, TheServerIsBelievedByItsServicesNameAndTheBundle) {
+TEST_F(RemoteServicesTest, TheServerIsVerifiedByItsServicesNameAndTheBundle) {
   host_.flags["proxy-client-cert-file"] = "/front.crt";
   host_.flags["proxy-client-key-file"] = "/front.key";
   answer();
@@ -187,7 +188,7 @@ TEST_F(RemoteServicesTest, TheServerIsBelievedByItsServicesNameAndTheBundle) {
 TEST_F(RemoteServicesTest, AServerThatFailsIsLookedAtAgainSoonAndLaterEachTime) {
   serve(R"({"type":"ExternalName","externalName":"localhost"})");
   note();
-  EXPECT_EQ(told().find("v1.agg.io False FailedDiscoveryCheck"), 0u);
+  EXPECT_EQ(last_report().find("v1.agg.io False FailedDiscoveryCheck"), 0u);
   host_.turns.fire_timers();
   host_.turns.fire_timers();
   std::vector<std::chrono::nanoseconds> pauses = host_.turns.delays;
@@ -195,26 +196,26 @@ TEST_F(RemoteServicesTest, AServerThatFailsIsLookedAtAgainSoonAndLaterEachTime) 
   EXPECT_NE(std::find(pauses.begin(), pauses.end(), std::chrono::milliseconds(10)), pauses.end());
   answer();
   host_.turns.fire_timers();
-  EXPECT_EQ(told(), "v1.agg.io True Passed: all checks passed");
+  EXPECT_EQ(last_report(), "v1.agg.io True Passed: all checks passed");
   pauses = host_.turns.delays;
   EXPECT_NE(std::find(pauses.begin(), pauses.end(), std::chrono::seconds(30)), pauses.end());
 }
 
 TEST_F(RemoteServicesTest, FollowsOnlyItsServiceAndEndpoints) {
   note();
-  const std::size_t before = told_.size();
+  const std::size_t before = reports_.size();
   put(*services_, "other", R"("spec":{})");
-  EXPECT_EQ(told_.size(), before);
+  EXPECT_EQ(reports_.size(), before);
   serve(R"({"type":"ExternalName"})");
-  EXPECT_EQ(told_.size(), before + 1);
+  EXPECT_EQ(reports_.size(), before + 1);
   slice("[]");
-  EXPECT_EQ(told_.size(), before + 2);
+  EXPECT_EQ(reports_.size(), before + 2);
   services_->erase("agg");
-  host_.turns.settle();
-  EXPECT_EQ(told_.size(), before + 3);
+  host_.turns.run_until_idle();
+  EXPECT_EQ(reports_.size(), before + 3);
   remotes_->forget("v1.agg.io");
   serve(R"({"type":"ExternalName"})");
-  EXPECT_EQ(told_.size(), before + 3);
+  EXPECT_EQ(reports_.size(), before + 3);
 }
 
 TEST_F(RemoteServicesTest, AGroupVersionIsForwardedOnceUntilItChangesOrGoes) {
@@ -243,7 +244,7 @@ TEST_F(RemoteServicesTest, DiscoveryIsWhatTheServerSaidLastAndStaleWhileItDoesNo
   EXPECT_EQ(get_string(documents().resources.at(0).as_object(), "resource"), "things");
   EXPECT_EQ(*documents().openapi_v3, R"({"openapi":"3.0.0"})");
   services_->erase("agg");
-  host_.turns.settle();
+  host_.turns.run_until_idle();
   EXPECT_FALSE(documents().current);
   EXPECT_EQ(documents().resources.size(), 1u) << "what was known stays";
 }
@@ -258,7 +259,7 @@ TEST_F(RemoteServicesTest, ADocumentOfVersion2IsAskedForWithTheEtagOfTheLast) {
   ASSERT_NE(documents().openapi_v2, nullptr);
   EXPECT_EQ(*documents().openapi_v2, part);
   services_->erase("agg");
-  host_.turns.settle();
+  host_.turns.run_until_idle();
   server_.calls.clear();
   serve(R"({"type":"ExternalName","externalName":"localhost"})");
   const auto asked =
@@ -268,7 +269,7 @@ TEST_F(RemoteServicesTest, ADocumentOfVersion2IsAskedForWithTheEtagOfTheLast) {
   EXPECT_EQ(*documents().openapi_v2, part) << "it was 304";
   server_.pages.erase("/openapi/v2");
   services_->erase("agg");
-  host_.turns.settle();
+  host_.turns.run_until_idle();
   serve(R"({"type":"ExternalName","externalName":"localhost"})");
   EXPECT_EQ(documents().openapi_v2, nullptr) << "it has none";
 }

@@ -211,14 +211,14 @@ void Controller::forget(const std::string& name) {
   if (entries_.erase(name) == 0) return;
   finalizer_->drop(name);
   serving_.retire(name);
-  look_again(names_.remove(name));
+  requeue(names_.remove(name));
 }
 
 // ---- the names of a group
 
-void Controller::index(const std::string& name, const Object& crd) { look_again(names_.put(name, crd)); }
+void Controller::index(const std::string& name, const Object& crd) { requeue(names_.put(name, crd)); }
 
-void Controller::look_again(const NameIndex::Freed& names) {
+void Controller::requeue(const NameIndex::Freed& names) {
   for (const std::string& name : names) {
     check_again(name);
     queue_->add(name);

@@ -83,7 +83,7 @@ class Controller : public std::enable_shared_from_this<Controller> {
   Revision newest() const;
   void forget(const std::string& name);
   void index(const std::string& name, const Object& crd);
-  void look_again(const NameIndex::Freed& names);
+  void requeue(const NameIndex::Freed& names);
 
   Parts parts_;
   const DefinitionStatus status_;

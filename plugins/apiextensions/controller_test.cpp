@@ -25,7 +25,7 @@ class ControllerTest : public ::testing::Test {
   }
   ~ControllerTest() override {
     if (controller) controller->stop();
-    host.turns.settle(true);
+    host.turns.run_until_idle(true);
     EXPECT_EQ(host.running, 0);
   }
 
@@ -40,7 +40,7 @@ class ControllerTest : public ::testing::Test {
     controller = std::make_shared<Controller>(std::move(parts));
     controller->start_informer();
     controller->start();
-    host.turns.settle();
+    host.turns.run_until_idle();
   }
   void define(const std::string& plural, const std::string& kind, const std::string& version = "v1") {
     const std::string lower = plural.substr(0, plural.size() - 1);
@@ -54,7 +54,7 @@ class ControllerTest : public ::testing::Test {
       "status":{"storedVersions":["v1"]}})")
             .as_object();
     definitions->put(std::move(crd), WatchEvent::Type::kAdded);
-    host.turns.settle();
+    host.turns.run_until_idle();
   }
   Object definition(const std::string& plural) { return decode(*definitions->data.at(plural + ".cr.example.com"), {}); }
   void mark_deleted(const std::string& plural) {
@@ -62,7 +62,7 @@ class ControllerTest : public ::testing::Test {
     make_definition_strategy()->mark_deleting(crd);
     ObjectMeta(crd).set("deletionTimestamp", "2026-01-01T00:00:00Z");
     definitions->put(std::move(crd), WatchEvent::Type::kModified);
-    host.turns.settle();
+    host.turns.run_until_idle();
   }
   std::vector<std::string> served() {
     std::vector<std::string> paths;
@@ -86,7 +86,7 @@ class ControllerTest : public ::testing::Test {
     version["deprecated"] = !get_bool(version, "deprecated").value_or(false);
     ObjectMeta(changed).set_generation(ObjectMeta(changed).generation() + 1);
     definitions->put(changed, WatchEvent::Type::kModified);
-    host.turns.settle();
+    host.turns.run_until_idle();
   }
 
   static Task<void> list(std::shared_ptr<RestStorage> storage) {
@@ -99,7 +99,7 @@ class ControllerTest : public ::testing::Test {
   // A request for objects of the resource creates its storages.
   void use(const std::string& plural) {
     host.spawn("list", list(path_of(plural)));
-    host.turns.settle();
+    host.turns.run_until_idle();
   }
 
   // A create that is in progress until `over`.
@@ -118,7 +118,7 @@ class ControllerTest : public ::testing::Test {
   std::shared_ptr<Creation> create_in(std::shared_ptr<RestStorage> storage) {
     auto creation = std::make_shared<Creation>();
     host.spawn("create", create(std::move(storage), creation));
-    host.turns.settle();
+    host.turns.run_until_idle();
     return creation;
   }
   class Touch final : public UpdatedObjectInfo {
@@ -155,10 +155,10 @@ class ControllerTest : public ::testing::Test {
   std::shared_ptr<Batch> watch(const std::string& plural) {
     std::shared_ptr<WatchStream> stream;
     host.spawn("open", open(storage_of(plural), stream));
-    host.turns.settle();
+    host.turns.run_until_idle();
     auto batch = std::make_shared<Batch>();
     if (stream) host.spawn("read", read(stream, batch));
-    host.turns.settle();
+    host.turns.run_until_idle();
     return batch;
   }
 
@@ -185,7 +185,7 @@ TEST_F(ControllerTest, WhereThereAreSeveralServersADefinitionIsServedBeforeItIsS
   EXPECT_EQ(served().size(), 2u);
   EXPECT_TRUE(condition_is_true(definition("foos"), "NamesAccepted"));
   EXPECT_TRUE(has_condition(definition("foos"), installing_condition()));
-  host.turns.settle(true);
+  host.turns.run_until_idle(true);
   EXPECT_TRUE(condition_is_true(definition("foos"), "Established"));
 }
 
@@ -208,7 +208,7 @@ TEST_F(ControllerTest, ADefinitionIsEstablishedWhenItsInvalidCaBundleIsCorrected
                     std::string(bundle) + "\"}}}");
     ObjectMeta(crd).set_generation(ObjectMeta(crd).generation() + 1);
     definitions->put(std::move(crd), WatchEvent::Type::kModified);
-    host.turns.settle();
+    host.turns.run_until_idle();
   };
   define("foos", "Foo");
   set_authorities("bm8gUEVN");
@@ -231,7 +231,7 @@ TEST_F(ControllerTest, ADefinitionThatKeepsUnknownFieldsIsSaidToBeNonStructuralO
     spec.at("versions").as_array().at(0).as_object()["schema"] = json::parse(R"({"openAPIV3Schema":)" + std::string(schema) + "}");
     ObjectMeta(crd).set_generation(generation);
     definitions->put(crd, WatchEvent::Type::kModified);
-    host.turns.settle();
+    host.turns.run_until_idle();
   };
   put(true, R"({"properties":{"b":{},"a":{}}})", 2);
   const Condition expected{
@@ -245,7 +245,7 @@ TEST_F(ControllerTest, ADefinitionThatKeepsUnknownFieldsIsSaidToBeNonStructuralO
   Object other = definition("widgets");
   set_condition(other, {"NonStructuralSchema", "True", "Violations", "other words"});
   definitions->put(other, WatchEvent::Type::kModified);
-  host.turns.settle();
+  host.turns.run_until_idle();
   EXPECT_EQ(get_string(*find_condition(definition("widgets"), "NonStructuralSchema"), "message"), "other words");
   put(false, R"({"type":"object"})", 3);
   EXPECT_EQ(find_condition(definition("widgets"), "NonStructuralSchema"), nullptr);
@@ -277,7 +277,7 @@ TEST_F(ControllerTest, AtStartupNoNameIsGivenTwice) {
   start();
   define("foos", "Foo");
   controller->stop();
-  host.turns.settle(true);
+  host.turns.run_until_idle(true);
   define("claimants", "Foo");  // before "foos" in the order of names
   start();
   EXPECT_EQ(get_string(*find_condition(definition("claimants"), "NamesAccepted"), "reason"), "ListKindConflict");
@@ -289,7 +289,7 @@ TEST_F(ControllerTest, AStatusThatCouldNotBeWrittenIsWrittenLater) {
   definitions->refuse_updates = 3;
   define("foos", "Foo");
   EXPECT_EQ(find_condition(definition("foos"), "Established"), nullptr);
-  host.turns.settle(true);
+  host.turns.run_until_idle(true);
   EXPECT_TRUE(condition_is_true(definition("foos"), "Established"));
 }
 
@@ -299,7 +299,7 @@ TEST_F(ControllerTest, AnExceptionOfTheStoreEndsNothing) {
   define("foos", "Foo");
   define("bars", "Bar");
   EXPECT_TRUE(condition_is_true(definition("bars"), "Established"));
-  host.turns.settle(true);
+  host.turns.run_until_idle(true);
   EXPECT_TRUE(condition_is_true(definition("foos"), "Established"));
 }
 
@@ -340,12 +340,12 @@ TEST_F(ControllerTest, AChangeOfTheSpecMakesNewStoragesAndOtherChangesKeepThem) 
   Object labelled = definition("foos");
   ObjectMeta(labelled).mutable_labels()["x"] = "y";
   definitions->put(labelled, WatchEvent::Type::kModified);
-  host.turns.settle();
+  host.turns.run_until_idle();
   EXPECT_EQ(host.stores.size(), 1u);
   Object changed = definition("foos");
   changed.at("spec").as_object().at("versions").as_array().at(0).as_object().erase("subresources");
   definitions->put(changed, WatchEvent::Type::kModified);
-  host.turns.settle();
+  host.turns.run_until_idle();
   use("foos");
   EXPECT_EQ(host.stores.size(), 2u);
   EXPECT_EQ(served(), (std::vector<std::string>{"cr.example.com/v1/foos"}));
@@ -372,12 +372,12 @@ TEST_F(ControllerTest, AWatchEndsWithTheSchemaItBeganWith) {
   Object labelled = definition("foos");
   ObjectMeta(labelled).mutable_labels()["x"] = "y";
   definitions->put(labelled, WatchEvent::Type::kModified);
-  host.turns.settle();
+  host.turns.run_until_idle();
   EXPECT_FALSE(watching->come) << "a label of the definition does not concern watches of its objects";
   Object changed = definition("foos");
   changed.at("spec").as_object().at("versions").as_array().at(0).as_object().erase("subresources");
   definitions->put(changed, WatchEvent::Type::kModified);
-  host.turns.settle();
+  host.turns.run_until_idle();
   ASSERT_TRUE(watching->come);
   EXPECT_TRUE(watching->events.ok() && watching->events->empty());
 }
@@ -422,7 +422,7 @@ TEST_F(ControllerTest, OneThatCouldNotBePublishedIsTriedAgainWhenAllAreJudgedAne
   EXPECT_TRUE(served().empty());
   host.groups->refused_group.clear();
   controller->start_resync();
-  host.turns.settle();
+  host.turns.run_until_idle();
   EXPECT_TRUE(served().empty());
   host.turns.fire_timers();
   EXPECT_EQ(served().size(), 2u);
@@ -442,7 +442,7 @@ TEST_F(ControllerTest, DeletionTakesTheObjectsAndThenTheDefinition) {
   EXPECT_EQ(get_string(*find_condition(definition("foos"), "Terminating"), "reason"), "InstanceDeletionInProgress");
   EXPECT_EQ(served().size(), 2u);
   objects.erase("held");
-  host.turns.settle();
+  host.turns.run_until_idle();
   EXPECT_EQ(definitions->data.count("foos.cr.example.com"), 0u);
   EXPECT_TRUE(served().empty());
 }
@@ -475,7 +475,7 @@ TEST_F(ControllerTest, ACreateUnderWayWhenTheDefinitionGoesIsWaitedFor) {
   ASSERT_EQ(definitions->data.count("foos.cr.example.com"), 1u) << "it has gone before an object that is still to come";
   objects.put(json::parse(R"({"metadata":{"name":"a"}})").as_object(), WatchEvent::Type::kAdded);
   go_on.set(true);
-  host.turns.settle();
+  host.turns.run_until_idle();
   EXPECT_TRUE(creation->over && creation->result.ok());
   EXPECT_TRUE(objects.data.empty());
   EXPECT_EQ(definitions->data.count("foos.cr.example.com"), 0u);
@@ -534,12 +534,12 @@ TEST_F(ControllerTest, WhatIsStoredThroughTheStoragesOfBeforeIsReadAnew) {
   use("foos");
   EXPECT_EQ(refreshed_until(), kUnknown) << "the storage version is not known yet";
   go_on.set(true);
-  host.turns.settle();
+  host.turns.run_until_idle();
   ASSERT_TRUE(creation->result.ok());
   EXPECT_EQ(refreshed_until(), (*creation->result)->revision);
   Revision touched = 0;
   host.spawn("touch", touch(status, "a", touched));
-  host.turns.settle();
+  host.turns.run_until_idle();
   EXPECT_GT(touched, 100);
   EXPECT_EQ(refreshed_until(), touched);
   const auto now = host.views.back();

@@ -225,7 +225,7 @@ void CustomResource::complete(Object& stored) const {
   if (whole.is_object()) stored = std::move(whole.get_object());
 }
 
-void CustomResource::bring_up_to_date(Object& stored) const {
+void CustomResource::convert_to_stored_version(Object& stored) const {
   complete(stored);
   const CustomVersion& version = this->stored();
   if (get_string(stored, "apiVersion") == version.api_version || by_webhook) return;

@@ -63,8 +63,8 @@ struct CustomResource {
   // that violates the schema is unchanged.
   void complete(Object& stored) const;
   // Calls complete(), and then converts the object to the current stored version. With webhook conversion, the object keeps its version.
-  void bring_up_to_date(Object& stored) const;
-  // Whether bring_up_to_date() converts the object to the current stored version.
+  void convert_to_stored_version(Object& stored) const;
+  // Whether convert_to_stored_version() converts the object to the current stored version.
   bool can_be_brought(const Object& stored) const { return !by_webhook || get_string(stored, "apiVersion") == this->stored().api_version; }
 };
 

@@ -13,14 +13,14 @@ namespace backplane::apiextensions {
 namespace {
 
 // A connection that counts how often it is checked.
-class LookedAt final : public ForwardingExchange {
+class RecordingExchange final : public ForwardingExchange {
  public:
-  LookedAt() : ForwardingExchange(static_cast<Exchange&>(*this)) {}  // not a copy of itself
+  RecordingExchange() : ForwardingExchange(static_cast<Exchange&>(*this)) {}  // not a copy of itself
   bool peer_gone() const noexcept override {
-    ++looks;
+    ++closed_calls;
     return gone;
   }
-  mutable int looks = 0;
+  mutable int closed_calls = 0;
   bool gone = false;
 };
 
@@ -196,7 +196,7 @@ Object converted(const CustomConverter& converter, const std::string& from, cons
   test::TurnExecutor turns;
   auto converting = converter.convert({"mv.example.com", from, "Thing"}, {"mv.example.com", to, "Thing"}, std::move(objects));
   spawn_detached(turns, keep(std::move(converting), done));
-  turns.settle();
+  turns.run_until_idle();
   EXPECT_TRUE(done.ok() && done->size() == 1) << done.status().message();
   return done.ok() && done->size() == 1 ? std::move(done->front()) : Object();
 }
@@ -236,7 +236,7 @@ TEST(CustomResourceTest, OlderVersionsAreUpdatedInPlaceOnlyWithoutAConversionWeb
   EXPECT_TRUE(by_webhook->can_be_brought(older));
   by_webhook->by_webhook = true;
   EXPECT_FALSE(by_webhook->can_be_brought(older));
-  by_webhook->bring_up_to_date(older);
+  by_webhook->convert_to_stored_version(older);
   EXPECT_TRUE(older == thing(R"(,"a":"x")", "v1alpha1"));
 
   // The status is set in the object that the version's strategy has returned.
@@ -274,16 +274,16 @@ TEST(CustomResourceTest, ARequestThatIsOverEndsTheRunsOfItsRules) {
   const std::string interrupted = "l: Invalid value: \"array\": operation interrupted evaluating rule: self.all(x, x == 1)";
   EXPECT_EQ(found(), interrupted);
   context.deadline = std::chrono::steady_clock::now() + std::chrono::hours(1);
-  LookedAt exchange;
+  RecordingExchange exchange;
   context.exchange = &exchange;
   context.received = std::chrono::steady_clock::now() - std::chrono::hours(1);
   EXPECT_EQ(found(), "");
-  EXPECT_EQ(exchange.looks, 1);
+  EXPECT_EQ(exchange.closed_calls, 1);
   exchange.gone = true;
   EXPECT_EQ(found(), interrupted) << "the connection was not looked at";
   context.received = std::chrono::steady_clock::now() + std::chrono::hours(1);
   EXPECT_EQ(found(), "") << "short runs do not look at it";
-  EXPECT_EQ(exchange.looks, 2);
+  EXPECT_EQ(exchange.closed_calls, 2);
 }
 
 TEST(CustomConverterTest, KnowsTheFieldLabelsOfItsOwnVersion) {

@@ -17,10 +17,10 @@ class SharedStream final : public WatchStream {
   std::shared_ptr<WatchStream> stream_;
 };
 
-// Updates through `below`, and records the write in the book.
-Task<Result<UpdateResult>> update_in(WriteBook book, Updater& below, RequestContext& context, std::string name, UpdatedObjectInfo& info,
-                                     WriteOptions options, bool force_allow_create) {
-  Writes::Pass pass = book.writes->update(book.age);
+// Updates through `below`, and records the write in `tracker`.
+Task<Result<UpdateResult>> update_in(WriteTracker tracker, Updater& below, RequestContext& context, std::string name,
+                                     UpdatedObjectInfo& info, WriteOptions options, bool force_allow_create) {
+  Writes::Pass pass = tracker.writes->update(tracker.age);
   auto updating = below.update(context, std::move(name), info, std::move(options), force_allow_create);
   auto updated = co_await std::move(updating);
   if (updated.ok() && updated->object != nullptr) pass.stored(updated->object->revision);
@@ -30,8 +30,8 @@ Task<Result<UpdateResult>> update_in(WriteBook book, Updater& below, RequestCont
 class CustomStorage final : public StandardStorage {
  public:
   bool admits_writes() const noexcept override { return true; }
-  CustomStorage(std::shared_ptr<const Stores> stores, const CustomVersion& version, WriteBook book, std::shared_ptr<Watches> watches)
-      : stores_(std::move(stores)), version_(version), book_(std::move(book)), watches_(std::move(watches)) {}
+  CustomStorage(std::shared_ptr<const Stores> stores, const CustomVersion& version, WriteTracker tracker, std::shared_ptr<Watches> watches)
+      : stores_(std::move(stores)), version_(version), tracker_(std::move(tracker)), watches_(std::move(watches)) {}
 
   // ---- facts
   GroupVersionKind kind() const override { return version_.kind; }
@@ -76,7 +76,7 @@ class CustomStorage final : public StandardStorage {
 
   // ---- writes
   Task<Result<ObjectRef>> create(RequestContext& context, Object& object, WriteOptions options) override {
-    auto pass = book_.writes->create(book_.age);
+    auto pass = tracker_.writes->create(tracker_.age);
     if (!pass) co_return refused(std::string(meta_name(object)));
     const auto below = stores_->of(version_);
     if (!below.ok()) co_return below.status();
@@ -89,8 +89,8 @@ class CustomStorage final : public StandardStorage {
     const auto below = stores_->of(version_);
     if (!below.ok()) co_return below.status();
     // An update that may create counts as a create; while creates are refused, it updates the existing object or is refused.
-    const std::optional<Writes::Pass> creating = force_allow_create ? book_.writes->create(book_.age) : std::nullopt;
-    auto updating = update_in(book_, *(*below)->objects, context, name, info, std::move(options), creating.has_value());
+    const std::optional<Writes::Pass> creating = force_allow_create ? tracker_.writes->create(tracker_.age) : std::nullopt;
+    auto updating = update_in(tracker_, *(*below)->objects, context, name, info, std::move(options), creating.has_value());
     auto updated = co_await std::move(updating);
     const bool creates = force_allow_create && !creating && !updated.ok() && updated.status().reason() == Reason::kNotFound;
     if (creates) co_return refused(name);
@@ -99,7 +99,7 @@ class CustomStorage final : public StandardStorage {
   Task<Result<DeleteResult>> remove(RequestContext& context, std::string name, DeleteOptions options) override {
     const auto below = stores_->of(version_);
     if (!below.ok()) co_return below.status();
-    Writes::Pass pass = book_.writes->update(book_.age);
+    Writes::Pass pass = tracker_.writes->update(tracker_.age);
     auto removed = co_await (*below)->objects->remove(context, std::move(name), std::move(options));
     if (removed.ok() && removed->object != nullptr) pass.stored(removed->object->revision);
     co_return removed;
@@ -107,7 +107,7 @@ class CustomStorage final : public StandardStorage {
   Task<Result<ListResult>> remove_collection(RequestContext& context, DeleteOptions options, ListOptions list) override {
     const auto below = stores_->of(version_);
     if (!below.ok()) co_return below.status();
-    Writes::Pass pass = book_.writes->update(book_.age);
+    Writes::Pass pass = tracker_.writes->update(tracker_.age);
     auto removed = co_await (*below)->objects->remove_collection(context, std::move(options), std::move(list));
     // remove_collection() does not return the revisions at which it has marked objects as deleted. A list now returns a revision that is
     // not lower.
@@ -126,15 +126,15 @@ class CustomStorage final : public StandardStorage {
 
   const std::shared_ptr<const Stores> stores_;
   const CustomVersion& version_;
-  const WriteBook book_;
+  const WriteTracker tracker_;
   const std::shared_ptr<Watches> watches_;
 };
 
 class CustomStatus final : public SubresourceStorage {
  public:
   bool admits_writes() const noexcept override { return true; }
-  CustomStatus(std::shared_ptr<const Stores> stores, const CustomVersion& version, WriteBook book)
-      : stores_(std::move(stores)), version_(version), book_(std::move(book)) {}
+  CustomStatus(std::shared_ptr<const Stores> stores, const CustomVersion& version, WriteTracker tracker)
+      : stores_(std::move(stores)), version_(version), tracker_(std::move(tracker)) {}
 
   GroupVersionKind kind() const override { return version_.kind; }
   const Schema* schema() const override { return version_.schema.root; }
@@ -151,19 +151,19 @@ class CustomStatus final : public SubresourceStorage {
                                     bool force_allow_create) override {
     const auto below = stores_->of(version_);
     if (!below.ok()) co_return below.status();
-    co_return co_await update_in(book_, *(*below)->status, context, std::move(name), info, std::move(options), force_allow_create);
+    co_return co_await update_in(tracker_, *(*below)->status, context, std::move(name), info, std::move(options), force_allow_create);
   }
 
  private:
   const std::shared_ptr<const Stores> stores_;
   const CustomVersion& version_;
-  const WriteBook book_;
+  const WriteTracker tracker_;
 };
 
 class CustomScale final : public SubresourceStorage {
  public:
   bool admits_writes() const noexcept override { return true; }
-  CustomScale(std::shared_ptr<SubresourceStorage> below, WriteBook book) : below_(std::move(below)), book_(std::move(book)) {}
+  CustomScale(std::shared_ptr<SubresourceStorage> below, WriteTracker tracker) : below_(std::move(below)), tracker_(std::move(tracker)) {}
 
   GroupVersionKind kind() const override { return below_->kind(); }
   const Schema* schema() const override { return below_->schema(); }
@@ -175,12 +175,12 @@ class CustomScale final : public SubresourceStorage {
   }
   Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options,
                                     bool force_allow_create) override {
-    return update_in(book_, *below_, context, std::move(name), info, std::move(options), force_allow_create);
+    return update_in(tracker_, *below_, context, std::move(name), info, std::move(options), force_allow_create);
   }
 
  private:
   const std::shared_ptr<SubresourceStorage> below_;
-  const WriteBook book_;
+  const WriteTracker tracker_;
 };
 
 }  // namespace
@@ -212,17 +212,17 @@ void Watches::end() {
   }
 }
 
-std::shared_ptr<StandardStorage> make_custom_storage(std::shared_ptr<const Stores> stores, const CustomVersion& version, WriteBook book,
-                                                     std::shared_ptr<Watches> watches) {
-  return std::make_shared<CustomStorage>(std::move(stores), version, std::move(book), std::move(watches));
+std::shared_ptr<StandardStorage> make_custom_storage(std::shared_ptr<const Stores> stores, const CustomVersion& version,
+                                                     WriteTracker tracker, std::shared_ptr<Watches> watches) {
+  return std::make_shared<CustomStorage>(std::move(stores), version, std::move(tracker), std::move(watches));
 }
 
-std::shared_ptr<RestStorage> make_custom_status(std::shared_ptr<const Stores> stores, const CustomVersion& version, WriteBook book) {
-  return std::make_shared<CustomStatus>(std::move(stores), version, std::move(book));
+std::shared_ptr<RestStorage> make_custom_status(std::shared_ptr<const Stores> stores, const CustomVersion& version, WriteTracker tracker) {
+  return std::make_shared<CustomStatus>(std::move(stores), version, std::move(tracker));
 }
 
-std::shared_ptr<RestStorage> make_custom_scale(std::shared_ptr<SubresourceStorage> scale, WriteBook book) {
-  return std::make_shared<CustomScale>(std::move(scale), std::move(book));
+std::shared_ptr<RestStorage> make_custom_scale(std::shared_ptr<SubresourceStorage> scale, WriteTracker tracker) {
+  return std::make_shared<CustomScale>(std::move(scale), std::move(tracker));
 }
 
 }  // namespace backplane::apiextensions

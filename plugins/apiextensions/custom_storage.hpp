@@ -17,7 +17,7 @@
 namespace backplane::apiextensions {
 
 // The record that a storage uses to count its writes; `age`: the generation of the storage (writes.hpp).
-struct WriteBook {
+struct WriteTracker {
   std::shared_ptr<Writes> writes;
   Writes::Age age = 0;
 };
@@ -37,10 +37,10 @@ class Watches {
   std::size_t swept_at_ = 16;  // number of streams at which destroyed ones are removed
 };
 
-std::shared_ptr<StandardStorage> make_custom_storage(std::shared_ptr<const Stores> stores, const CustomVersion& version, WriteBook book,
-                                                     std::shared_ptr<Watches> watches);
-std::shared_ptr<RestStorage> make_custom_status(std::shared_ptr<const Stores> stores, const CustomVersion& version, WriteBook book);
+std::shared_ptr<StandardStorage> make_custom_storage(std::shared_ptr<const Stores> stores, const CustomVersion& version,
+                                                     WriteTracker tracker, std::shared_ptr<Watches> watches);
+std::shared_ptr<RestStorage> make_custom_status(std::shared_ptr<const Stores> stores, const CustomVersion& version, WriteTracker tracker);
 // Wraps `scale`, which has the roles Getter and Updater.
-std::shared_ptr<RestStorage> make_custom_scale(std::shared_ptr<SubresourceStorage> scale, WriteBook book);
+std::shared_ptr<RestStorage> make_custom_scale(std::shared_ptr<SubresourceStorage> scale, WriteTracker tracker);
 
 }  // namespace backplane::apiextensions

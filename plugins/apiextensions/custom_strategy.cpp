@@ -79,14 +79,14 @@ class CustomFacts : public Strategy {
 
   // The write that marks an object as being deleted stores it by the current definition, too.
   void mark_deleting(Object& object) const override {
-    if (!resource_->is_current(object)) resource_->bring_up_to_date(object);
+    if (!resource_->is_current(object)) resource_->convert_to_stored_version(object);
   }
 
  protected:
   // Returns `stored` as readers get it: unchanged, or a changed copy in `room`.
   const Object& current(const Object& stored, std::optional<Object>& room) const {
     if (resource_->is_current(stored)) return stored;
-    resource_->bring_up_to_date(room.emplace(stored, stored.storage()));
+    resource_->convert_to_stored_version(room.emplace(stored, stored.storage()));
     return *room;
   }
 

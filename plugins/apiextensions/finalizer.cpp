@@ -21,14 +21,14 @@ void remove_finalizer(Object& crd, std::string_view finalizer) {
   ObjectMeta(crd).set_finalizers(finalizers);
 }
 
-void say_begun(Object& crd) {
+void set_deletion_in_progress(Object& crd) {
   set_condition(crd, terminating("True", "InstanceDeletionInProgress", "CustomResource deletion is in progress"));
 }
-void say_done(Object& crd) {
+void set_deletion_completed(Object& crd) {
   set_condition(crd, terminating("False", "InstanceDeletionCompleted", "removed all instances"));
   remove_finalizer(crd, kCleanupFinalizer);
 }
-void say_never_served(Object& crd) {
+void set_never_established(Object& crd) {
   set_condition(crd, terminating("False", "NeverEstablished", "resource was never established"));
   remove_finalizer(crd, kCleanupFinalizer);
 }
@@ -48,33 +48,33 @@ void Finalizer::start() {
 void Finalizer::stop() {
   queue_->shut_down();
   host_.executor().post([self = shared_from_this()] {
-    for (const auto& [_, going] : self->going_) {
-      if (going.rest) going.rest->stop();
+    for (const auto& [_, deletion] : self->deletions_) {
+      if (deletion.rest) deletion.rest->stop();
     }
   });
 }
 
 void Finalizer::take(const std::string& name, std::string uid, InstalledDefinitionRef installed) {
-  const auto [known, fresh] = going_.try_emplace(name);
+  const auto [known, fresh] = deletions_.try_emplace(name);
   if (!fresh && known->second.uid == uid && known->second.installed == installed) return;
   if (known->second.rest) known->second.rest->stop();
-  known->second = Going{std::move(uid), std::move(installed), nullptr};
+  known->second = Deletion{std::move(uid), std::move(installed), nullptr};
   queue_->add(name);
 }
 
 void Finalizer::drop(const std::string& name) {
-  const auto found = going_.find(name);
-  if (found == going_.end()) return;
+  const auto found = deletions_.find(name);
+  if (found == deletions_.end()) return;
   if (found->second.rest) found->second.rest->stop();
-  going_.erase(found);
+  deletions_.erase(found);
 }
 
 Task<Status> Finalizer::reconcile(std::string name) {
-  const auto found = going_.find(name);
-  if (found == going_.end()) co_return Status();
+  const auto found = deletions_.find(name);
+  if (found == deletions_.end()) co_return Status();
   const std::string uid = found->second.uid;
   const InstalledDefinitionRef installed = found->second.installed;
-  auto beginning = status_.write(name, uid, say_begun);
+  auto beginning = status_.write(name, uid, set_deletion_in_progress);
   auto begun = co_await std::move(beginning);
   if (!begun.ok()) co_return is_gone(begun.status()) ? Status() : std::move(begun.status());
   if (installed != nullptr) {
@@ -93,11 +93,11 @@ Task<Status> Finalizer::reconcile(std::string name) {
       if (!noted.ok() && is_gone(noted.status())) co_return Status();
       co_return removed;
     }
-    auto empty = co_await none_left(name, installed);
+    auto empty = co_await has_no_objects(name, installed);
     if (!empty.ok()) co_return std::move(empty.status());
     if (!*empty) co_return Status();
   }
-  auto finishing = status_.write(name, uid, installed != nullptr ? say_done : say_never_served);
+  auto finishing = status_.write(name, uid, installed != nullptr ? set_deletion_completed : set_never_established);
   auto finished = co_await std::move(finishing);
   if (!finished.ok() && !is_gone(finished.status())) co_return std::move(finished.status());
   co_return Status();
@@ -114,7 +114,7 @@ Task<Status> Finalizer::remove_objects(InstalledDefinitionRef installed) {
   co_return Status();
 }
 
-Task<Result<bool>> Finalizer::none_left(std::string name, InstalledDefinitionRef installed) {
+Task<Result<bool>> Finalizer::has_no_objects(std::string name, InstalledDefinitionRef installed) {
   RequestContext context;
   ListOptions one;
   one.limit = 1;
@@ -136,8 +136,8 @@ Task<Result<bool>> Finalizer::none_left(std::string name, InstalledDefinitionRef
 
 std::shared_ptr<SharedInformer> Finalizer::follow(const std::string& name, const InstalledDefinitionRef& installed,
                                                   const std::shared_ptr<StandardStorage>& store) {
-  const auto found = going_.find(name);
-  if (found == going_.end() || found->second.installed != installed || queue_->shutting_down()) return nullptr;
+  const auto found = deletions_.find(name);
+  if (found == deletions_.end() || found->second.installed != installed || queue_->shutting_down()) return nullptr;
   std::shared_ptr<SharedInformer>& rest = found->second.rest;
   if (rest != nullptr) return rest;
   rest = SharedInformer::make("objects of " + name, list_watch(store), host_.logger());

@@ -31,7 +31,7 @@ class Finalizer : public std::enable_shared_from_this<Finalizer> {
   void drop(const std::string& name);
 
  private:
-  struct Going {
+  struct Deletion {
     std::string uid;
     InstalledDefinitionRef installed;
     std::shared_ptr<SharedInformer> rest;  // the remaining objects; null while the finalizer does not wait for them
@@ -39,14 +39,14 @@ class Finalizer : public std::enable_shared_from_this<Finalizer> {
   Task<Status> reconcile(std::string name);
   static Task<Status> remove_objects(InstalledDefinitionRef installed);
   // Whether no objects are left. If some are, starts an informer, which adds the name to the queue when the last object is removed.
-  Task<Result<bool>> none_left(std::string name, InstalledDefinitionRef installed);
+  Task<Result<bool>> has_no_objects(std::string name, InstalledDefinitionRef installed);
   std::shared_ptr<SharedInformer> follow(const std::string& name, const InstalledDefinitionRef& installed,
                                          const std::shared_ptr<StandardStorage>& store);
 
   Host& host_;
   const DefinitionStatus status_;
   const std::shared_ptr<WorkQueue> queue_;
-  std::map<std::string, Going> going_;
+  std::map<std::string, Deletion> deletions_;
 };
 
 }  // namespace backplane::apiextensions

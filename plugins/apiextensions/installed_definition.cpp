@@ -9,16 +9,16 @@ namespace {
 constexpr int kGroupPriority = 1000;
 constexpr int kVersionPriority = 100;
 
-Status add_version(InstalledDefinition& installed, const CustomVersion& version, const WriteBook& book) {
+Status add_version(InstalledDefinition& installed, const CustomVersion& version, const WriteTracker& tracker) {
   const std::string& plural = installed.resource->plural;
   auto& paths = installed.paths[version.kind.version];
-  paths[plural] = make_custom_storage(installed.stores, version, book, installed.watches);
-  if (version.has_status) paths[plural + "/status"] = make_custom_status(installed.stores, version, book);
+  paths[plural] = make_custom_storage(installed.stores, version, tracker, installed.watches);
+  if (version.has_status) paths[plural + "/status"] = make_custom_status(installed.stores, version, tracker);
   if (!version.scale) return {};
   // The host defines the type of a scale, so the host's storage must be made now.
   auto made = installed.stores->of(version);
   if (!made.ok()) return std::move(made.status());
-  paths[plural + "/scale"] = make_custom_scale((*made)->scale, book);
+  paths[plural + "/scale"] = make_custom_scale((*made)->scale, tracker);
   return {};
 }
 
@@ -52,13 +52,13 @@ Result<InstalledDefinitionRef> install_resource(Host& host, const std::shared_pt
   installed->watches = std::make_shared<Watches>();
   // A definition that was never changed has no objects of an older schema.
   const bool changed = get_int_path(crd, "metadata.generation").value_or(1) > 1;
-  const WriteBook book{installed->writes, installed->writes->renew(changed ? newest : 0)};
+  const WriteTracker tracker{installed->writes, installed->writes->renew(changed ? newest : 0)};
   const std::shared_ptr<ConversionWebhook> webhook =
       converts_by_webhook(crd) ? std::make_shared<ConversionWebhook>(host, services, webhook_config(crd)) : nullptr;
   installed->stores = std::make_shared<Stores>(host, installed->resource, webhook);
   for (const CustomVersion& version : installed->resource->versions) {
     if (!version.served) continue;
-    Status added = add_version(*installed, version, book);
+    Status added = add_version(*installed, version, tracker);
     if (!added.ok()) return added;
   }
   return InstalledDefinitionRef(std::move(installed));

@@ -5,12 +5,12 @@
 namespace backplane::apiextensions {
 
 NameIndex::Freed NameIndex::put(const std::string& name, const Object& crd) {
-  Row now{std::string(get_string(spec_of(crd), "group")), given_names(crd), names_settled(crd)};
+  Row now{std::string(get_string(spec_of(crd), "group")), given_names(crd), names_are_accepted(crd)};
   Row& row = rows_[name];
   if (now == row) return {};
   // The new names are added before the old ones are removed, so that a name that the definition retains is never free.
   groups_[now.group].taken.add(now.names);
-  Freed freed = give_back(name, row);
+  Freed freed = release(name, row);
   if (!now.settled) groups_[now.group].unsettled.insert(name);
   row = std::move(now);
   return freed;
@@ -19,7 +19,7 @@ NameIndex::Freed NameIndex::put(const std::string& name, const Object& crd) {
 NameIndex::Freed NameIndex::remove(const std::string& name) {
   const auto row = rows_.find(name);
   if (row == rows_.end()) return {};
-  Freed freed = give_back(name, row->second);
+  Freed freed = release(name, row->second);
   rows_.erase(row);
   return freed;
 }
@@ -30,7 +30,7 @@ const TakenNames& NameIndex::taken(const std::string& group) const {
   return found == groups_.end() ? kNone : found->second.taken;
 }
 
-NameIndex::Freed NameIndex::give_back(const std::string& name, const Row& row) {
+NameIndex::Freed NameIndex::release(const std::string& name, const Row& row) {
   const auto group = groups_.find(row.group);
   if (group == groups_.end()) return {};
   group->second.unsettled.erase(name);

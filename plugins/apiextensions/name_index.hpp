@@ -36,7 +36,7 @@ class NameIndex {
     TakenNames taken;
     std::set<std::string> unsettled;
   };
-  Freed give_back(const std::string& name, const Row& row);
+  Freed release(const std::string& name, const Row& row);
 
   std::unordered_map<std::string, Row> rows_;
   std::unordered_map<std::string, Group> groups_;

@@ -83,12 +83,12 @@ void TakenNames::add(const GivenNames& names) {
 }
 
 void TakenNames::remove(const GivenNames& names) {
-  const auto give_back = [](Counts& counts, const std::string& name) {
+  const auto release = [](Counts& counts, const std::string& name) {
     const auto found = counts.find(name);
     if (found != counts.end() && --found->second <= 0) counts.erase(found);
   };
-  for (const std::string& name : names.resources) give_back(resources_, name);
-  for (const std::string& name : names.kinds) give_back(kinds_, name);
+  for (const std::string& name : names.resources) release(resources_, name);
+  for (const std::string& name : names.kinds) release(kinds_, name);
 }
 
 NamingResult accept_names(const Object& crd, const TakenNames& taken) {
@@ -109,7 +109,7 @@ NamingResult accept_names(const Object& crd, const TakenNames& taken) {
   return result;
 }
 
-bool names_settled(const Object& crd) {
+bool names_are_accepted(const Object& crd) {
   const Object& wanted = names_of(crd);
   const Object& accepted = accepted_names_of(crd);
   for (std::string_view key : {"plural", "singular", "kind", "listKind"}) {

@@ -46,6 +46,6 @@ struct NamingResult {
 NamingResult accept_names(const Object& crd, const TakenNames& taken);
 
 // True when status.acceptedNames equals spec.names.
-bool names_settled(const Object& crd);
+bool names_are_accepted(const Object& crd);
 
 }  // namespace backplane::apiextensions

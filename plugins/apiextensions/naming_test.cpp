@@ -13,12 +13,12 @@ constexpr const char* kFoo =
 
 TEST(NamingTest, FreeNamesAreAccepted) {
   const Object crd = definition(kFoo);
-  EXPECT_FALSE(names_settled(crd));
+  EXPECT_FALSE(names_are_accepted(crd));
   const NamingResult result = accept_names(crd, {});
   EXPECT_TRUE(result.names_accepted());
   EXPECT_EQ(result.accepted_condition.reason, "NoConflicts");
   EXPECT_EQ(result.accepted_condition.message, "no conflicts found");
-  EXPECT_TRUE(names_settled(definition(kFoo, to_json(Value(result.accepted)))));
+  EXPECT_TRUE(names_are_accepted(definition(kFoo, to_json(Value(result.accepted)))));
 }
 
 TEST(NamingTest, TakenNamesAreLeftToTheirOwner) {

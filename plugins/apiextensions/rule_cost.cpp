@@ -10,7 +10,7 @@ namespace backplane::apiextensions {
 namespace {
 
 constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
-constexpr std::size_t kTold = 4;
+constexpr std::size_t kMostReported = 4;
 
 bool has_own_rules(const Object& schema) {
   const Array* rules = get_array(schema, "x-kubernetes-validations");
@@ -52,7 +52,7 @@ void TotalCost::add(const std::string& path, std::uint64_t cost) {
   const auto cheaper = [](const Item& a, const Item& b) { return a.cost > b.cost; };
   const Item item{path, cost};
   most_expensive_.insert(std::upper_bound(most_expensive_.begin(), most_expensive_.end(), item, cheaper), item);
-  if (most_expensive_.size() > kTold) most_expensive_.pop_back();
+  if (most_expensive_.size() > kMostReported) most_expensive_.pop_back();
 }
 
 void TotalCost::report(const std::string& schema_path, FieldErrors& errors) const {
@@ -74,7 +74,7 @@ RuleScope RuleScope::inner(const Object& schema, Step step, std::string_view nam
   out.name_ = name;
   out.has_rules_ = has_rules_ || has_own_rules(schema);
   const auto most = most_inside(*schema_);
-  out.how_often_ = how_often_ && most ? std::optional(times_without_overflow(*how_often_, *most)) : std::nullopt;
+  out.value_count_ = value_count_ && most ? std::optional(times_without_overflow(*value_count_, *most)) : std::nullopt;
   return out;
 }
 
@@ -95,7 +95,7 @@ cel::TypeRef RuleScope::find_type() const {
 }
 
 std::uint64_t RuleScope::cost_of(std::uint64_t once) const {
-  if (how_often_) return times_without_overflow(once, *how_often_);
+  if (value_count_) return times_without_overflow(once, *value_count_);
   const cel::TypeRef declared = type();
   return declared == nullptr ? once : times_without_overflow(once, cel::max_cardinality(*declared));
 }

@@ -62,8 +62,8 @@ class RuleScope {
   TotalCost* total_ = nullptr;
   Step step_ = Step::kProperty;
   std::string_view name_;
-  bool has_rules_ = false;                      // this part or an enclosing part has rules
-  std::optional<std::uint64_t> how_often_ = 1;  // the number of values in one object; nullopt: unbounded
+  bool has_rules_ = false;                        // this part or an enclosing part has rules
+  std::optional<std::uint64_t> value_count_ = 1;  // the number of values in one object; nullopt: unbounded
   mutable std::optional<cel::TypeRef> type_;
 };
 

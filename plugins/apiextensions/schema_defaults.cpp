@@ -122,7 +122,7 @@ class Defaults {
       const std::string actual = quoted(type_of(value));
       errors_.type_invalid(path, actual, " in body must be of type " + std::string(type) + ": " + actual);
     } else if (around != nullptr) {
-      if (makes_a_resource(value, *around, path) && check(value, compiled, path)) ask_rules(schema, value, path);
+      if (check_enclosing_resource(value, *around, path) && check(value, compiled, path)) ask_rules(schema, value, path);
     } else {
       if (would_prune(compiled, value)) errors_.invalid_raw(path, to_json(value), "must not have unknown fields");
       if (auto unreadable = unreadable_resource(compiled, value)) {
@@ -134,7 +134,7 @@ class Defaults {
     }
   }
 
-  bool makes_a_resource(const Value& value, const Resource& around, const std::string& path) {
+  bool check_enclosing_resource(const Value& value, const Resource& around, const std::string& path) {
     const Value whole = around.with(value);
     std::string problem;
     if (const auto unreadable = unreadable_resource(*around.schema, whole)) {

@@ -51,7 +51,7 @@ constexpr std::array kExcludedInJunctions = {
     Excluded{"x-kubernetes-validations", "must be empty to be structural"},
 };
 
-bool says_something(const Value& value) {
+bool is_set(const Value& value) {
   if (value.is_null()) return false;
   if (value.is_bool()) return value.get_bool();
   if (value.is_string()) return !value.get_string().empty();
@@ -155,7 +155,7 @@ class Structure {
     }
     for (const Excluded& excluded : kExcludedInJunctions) {
       const Value* value = find(schema, excluded.key);
-      const bool there = value != nullptr && (says_something(*value) || (excluded.pointer && !value->is_null()));
+      const bool there = value != nullptr && (is_set(*value) || (excluded.pointer && !value->is_null()));
       if (there) errors_.forbidden(path + "." + std::string(excluded.key), excluded.detail);
     }
     if (find(object_or_empty(schema, "properties"), "metadata") != nullptr) {
@@ -201,7 +201,7 @@ class Structure {
   // In addition to its type, metadata at the root may restrict name and generateName, and nothing else.
   static bool only_names(const Object& metadata) {
     for (const auto& [key, value] : metadata) {
-      if (key == "type" || key == "default" || !says_something(value)) continue;
+      if (key == "type" || key == "default" || !is_set(value)) continue;
       if (key != "properties" || !value.is_object()) return false;
       for (const auto& [name, property] : value.get_object()) {
         if (name != "name" && name != "generateName") return false;

@@ -106,7 +106,7 @@ Condition* Verdict::establishing() noexcept {
 
 Condition installing_condition() { return {"Established", "False", "Installing", "the initial names have been accepted"}; }
 
-bool needs_names(const Object& crd) { return !names_settled(crd) || find_condition(crd, "NamesAccepted") == nullptr; }
+bool needs_names(const Object& crd) { return !names_are_accepted(crd) || find_condition(crd, "NamesAccepted") == nullptr; }
 
 Verdict judge(const Object& crd, const TakenNames& taken) {
   Verdict verdict;

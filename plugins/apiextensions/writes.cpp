@@ -12,7 +12,7 @@ Writes::Age Writes::renew(Revision older_until) {
   older_until_ = std::max({older_until_, older_until, newest_});
   std::erase_if(running_, [](const auto& each) { return each.second == 0; });
   ++youngest_;
-  settle();
+  update_refresh_revision();
   return youngest_;
 }
 
@@ -21,14 +21,14 @@ std::optional<Writes::Pass> Writes::create(Age age) {
   if (terminating_) return std::nullopt;
   ++creates_;
   ++running_[age];
-  settle();
+  update_refresh_revision();
   return Pass(shared_from_this(), age, true);
 }
 
 Writes::Pass Writes::update(Age age) {
   const std::lock_guard lock(mutex_);
   ++running_[age];
-  settle();
+  update_refresh_revision();
   return {shared_from_this(), age, false};
 }
 
@@ -44,12 +44,12 @@ void Writes::end(Age age, bool creates) {
     const std::lock_guard lock(mutex_);
     if (const auto found = running_.find(age); --found->second == 0 && age != youngest_) running_.erase(found);
     if (creates && --creates_ == 0) continuations.swap(waiting_);
-    settle();
+    update_refresh_revision();
   }
   for (const auto& then : continuations) then();
 }
 
-void Writes::settle() {
+void Writes::update_refresh_revision() {
   // While a write by an older schema is in progress, its revision is unknown.
   const bool older = !running_.empty() && running_.begin()->first != youngest_;
   refresh_until_.store(older ? std::numeric_limits<Revision>::max() : older_until_, std::memory_order_relaxed);

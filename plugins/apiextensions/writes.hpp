@@ -60,7 +60,7 @@ class Writes : public std::enable_shared_from_this<Writes> {
   void end(Age age, bool creates);
   void stored(Age age, Revision revision);
   // Called with mutex_ held.
-  void settle();
+  void update_refresh_revision();
 
   mutable std::mutex mutex_;  // guards the members below; refresh_until_ is read without it
   Age youngest_ = 0;

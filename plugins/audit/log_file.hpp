@@ -1,6 +1,6 @@
 // The file of the audit log and its rotated predecessors, named as lumberjack names them: audit-2006-01-02T15-04-05.000.log[.gz].
 //
-// Thread-safety: a LogFile by one thread at a time; tend_old_files() at the same time as a LogFile.
+// Thread-safety: a LogFile by one thread at a time; clean_up_rotated_files() at the same time as a LogFile.
 // Lifetime:      the destructor closes the file.
 // Errors:        texts as Go's.
 // Source:        gopkg.in/natefinch/lumberjack.v2.
@@ -27,7 +27,7 @@ struct LogFileOptions {
 
 // Removes and compresses rotated files as the options require. Blocks while gzip compresses.
 // Errors:        the first that occurred; the other files are still processed.
-Status tend_old_files(const LogFileOptions& options, std::chrono::system_clock::time_point now);
+Status clean_up_rotated_files(const LogFileOptions& options, std::chrono::system_clock::time_point now);
 
 class LogFile {
  public:

@@ -14,7 +14,7 @@ constexpr std::size_t kWriteBytes = std::size_t{256} << 10;
 constexpr std::size_t kMostKeptBytes = std::size_t{1} << 20;
 // After a write the writer checks the queue again after this time, so that requests need not wake it: waking it is a request's largest
 // cost.
-constexpr std::chrono::milliseconds kLater{5};
+constexpr std::chrono::milliseconds kDrainPause{5};
 // A queue of this size wakes the writer nevertheless.
 constexpr std::size_t kManyEvents = 512;
 
@@ -29,10 +29,10 @@ struct LogSink::Batch {
   std::vector<std::size_t> ends, indexes;  // of the lines in the buffer
 };
 
-LogSink::LogSink(const LogSettings& settings, Executor& writer, Executor& tender, Logger& logger)
+LogSink::LogSink(const LogSettings& settings, Executor& writer, Executor& cleanup_executor, Logger& logger)
     : settings_(settings),
       writer_(writer),
-      tender_(tender),
+      cleanup_executor_(cleanup_executor),
       lost_("log", logger),
       dropped_("buffered", logger),
       too_large_("truncate", logger),
@@ -114,7 +114,7 @@ LogSink::Line LogSink::append_line(LineEncoder& encoder, std::string& out, const
 }
 
 void LogSink::wake(bool can_wait) noexcept {
-  if (can_wait && later_.load(std::memory_order_seq_cst)) return;
+  if (can_wait && drain_pending_.load(std::memory_order_seq_cst)) return;
   if (awake_.load(std::memory_order_seq_cst) || awake_.exchange(true, std::memory_order_seq_cst)) return;
   writer_.post([self = shared_from_this()] { self->drain(); });
 }
@@ -133,9 +133,9 @@ void LogSink::drain() {
 }
 
 void LogSink::drain_later() {
-  if (later_.exchange(true, std::memory_order_seq_cst)) return;
-  writer_.after(kLater, [self = shared_from_this()] {
-    self->later_.store(false, std::memory_order_seq_cst);
+  if (drain_pending_.exchange(true, std::memory_order_seq_cst)) return;
+  writer_.after(kDrainPause, [self = shared_from_this()] {
+    self->drain_pending_.store(false, std::memory_order_seq_cst);
     self->drain();
   });
 }
@@ -209,13 +209,13 @@ void LogSink::rotate_before(Batch& batch, std::size_t bytes) {
   status = file_.open();
   if (!status.ok()) logger_.error("the audit log cannot be opened error=" + status.message());
   buffer_ = line;
-  tend();
+  clean_up();
 }
 
-void LogSink::tend() {
+void LogSink::clean_up() {
   if (settings_.file.max_age_days == 0 && settings_.file.max_backups == 0 && !settings_.file.compress) return;
-  tender_.post([self = shared_from_this()] {
-    const Status status = tend_old_files(self->settings_.file, std::chrono::system_clock::now());
+  cleanup_executor_.post([self = shared_from_this()] {
+    const Status status = clean_up_rotated_files(self->settings_.file, std::chrono::system_clock::now());
     if (!status.ok()) self->logger_.error("rotated audit logs are not removed or compressed error=" + status.message());
   });
 }

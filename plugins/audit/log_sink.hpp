@@ -26,8 +26,8 @@ namespace backplane::audit {
 
 class LogSink final : public AuditSink, public std::enable_shared_from_this<LogSink> {
  public:
-  // `writer`: one thread, which the sink blocks. `tender`: another thread, which processes rotated files.
-  LogSink(const LogSettings& settings, Executor& writer, Executor& tender, Logger& logger);
+  // `writer`: one thread, which the sink blocks. `cleanup_executor`: another thread, which processes rotated files.
+  LogSink(const LogSettings& settings, Executor& writer, Executor& cleanup_executor, Logger& logger);
 
   std::string_view name() const noexcept override { return "log"; }
   bool process(std::shared_ptr<const AuditEvent> event) noexcept override;
@@ -50,18 +50,18 @@ class LogSink final : public AuditSink, public std::enable_shared_from_this<LogS
   void append_last(Batch& batch, std::string_view text);
   void write_lines(Batch& batch);
   void rotate_before(Batch& batch, std::size_t bytes);
-  void tend();
+  void clean_up();
 
   const LogSettings settings_;
   Executor& writer_;
-  Executor& tender_;
+  Executor& cleanup_executor_;
   kit::AuditLosses lost_, dropped_, too_large_;
   Logger& logger_;
 
   LineQueue queue_;
   std::atomic<std::size_t> queued_bytes_{0};  // bytes of the objects of queued events
   std::atomic<bool> awake_{false};            // drain() runs or will run
-  std::atomic<bool> later_{false};            // drain() runs again after kLater
+  std::atomic<bool> drain_pending_{false};    // drain() runs again after kDrainPause
   std::mutex flushes_mutex_;
   std::vector<Promise<bool>> flushes_;
 

@@ -38,7 +38,7 @@ TEST_F(LogSinkTest, WritesALineForEachEventInOrder) {
   const auto sink = make();
   for (const char* id : {"a", "b", "c"}) EXPECT_TRUE(sink->process(event_named(id)));
   EXPECT_EQ(written(), "") << "a request does not write";
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_EQ(ids_in(written()), "a b c");
   const std::string text = written();
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3);
@@ -50,16 +50,16 @@ TEST_F(LogSinkTest, WritesALineForEachEventInOrder) {
 TEST_F(LogSinkTest, EventsDoNotWakeAWriterThatLooksAgainSoon) {
   const auto sink = make();
   sink->process(event_named("a"));
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_EQ(ids_in(written()), "a") << "the writer slept";
   sink->process(event_named("b"));
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_EQ(ids_in(written()), "a");
   executor.fire_timers();
   EXPECT_EQ(ids_in(written()), "a b");
   executor.fire_timers();
   sink->process(event_named("c"));
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_EQ(ids_in(written()), "a b c") << "no event came in the meantime, so the writer sleeps";
 }
 
@@ -74,7 +74,7 @@ TEST_F(LogSinkTest, FlushWaitsForTheEventsOfAllThreads) {
   }
   for (auto& each : threads) each.join();
   const auto waiter = flush(*sink);
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_EQ(waiter->stored, true);
   const std::string ids = ids_in(written()) + " ";
   EXPECT_EQ(std::count(ids.begin(), ids.end(), ' '), 2000);
@@ -94,7 +94,7 @@ TEST_F(LogSinkTest, LinesAboutLostEventsHaveNoObjects) {
   settings.file.path = "/dev/full";
   const auto sink = make();
   sink->process(event_named("a", AuditStage::kResponseComplete, 100));
-  executor.settle();
+  executor.run_until_idle();
   ASSERT_FALSE(log.lines.empty());
   EXPECT_EQ(log.lines.back().find("xxx"), std::string::npos) << log.lines.back();
 }
@@ -103,7 +103,7 @@ TEST_F(LogSinkTest, LegacyFormatIsText) {
   settings.legacy = true;
   const auto sink = make();
   sink->process(event_named("a"));
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_NE(written().find(" AUDIT: id=\"a\" stage=\"ResponseComplete\""), std::string::npos) << written();
 }
 
@@ -113,12 +113,12 @@ TEST_F(LogSinkTest, BatchModeDropsWhatFindsTheQueueFull) {
   const auto sink = make();
   const double before = lost_by("buffered");
   for (const char* id : {"a", "b", "c", "d"}) EXPECT_TRUE(sink->process(event_named(id)));
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_EQ(ids_in(written()), "a b");
   EXPECT_EQ(lost_by("buffered"), before + 2);
   EXPECT_FALSE(log.lines.empty());
   sink->process(event_named("e"));
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_EQ(ids_in(written()), "a b e");
 }
 
@@ -126,7 +126,7 @@ TEST_F(LogSinkTest, BlockingModeMakesARequestWaitForRoom) {
   const auto sink = make();
   while (sink->process(event_named("a"))) ASSERT_LT(executor.delays.size(), 1u);
   const auto waiter = store(*sink, event_named("late"));
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_EQ(waiter->stored, true);
   EXPECT_TRUE(ids_in(written()).ends_with("a late"));
   EXPECT_TRUE(sink->process(event_named("b")));
@@ -138,7 +138,7 @@ TEST_F(LogSinkTest, StrictModeWaitsForTheFirstStage) {
   EXPECT_FALSE(sink->process(event_named("a", AuditStage::kRequestReceived)));
   EXPECT_TRUE(sink->process(event_named("b")));
   const auto waiter = store(*sink, event_named("a", AuditStage::kRequestReceived));
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_EQ(waiter->stored, true);
   EXPECT_EQ(ids_in(written()), "b a");
 }
@@ -150,7 +150,7 @@ TEST_F(LogSinkTest, AFullDiskFailsRequestsInStrictModeOnly) {
     const auto sink = make();
     const double before = lost_by("log");
     const auto waiter = store(*sink, event_named("a", AuditStage::kRequestReceived));
-    executor.settle();
+    executor.run_until_idle();
     EXPECT_EQ(waiter->stored, mode == Mode::kBlocking);
     EXPECT_EQ(lost_by("log"), before + 1);
     EXPECT_NE(log.lines.back().find("write /dev/full: no space left on device"), std::string::npos) << log.lines.back();
@@ -162,7 +162,7 @@ TEST_F(LogSinkTest, AFileThatCannotBeOpenedLosesEvents) {
   settings.batch.mode = Mode::kBlockingStrict;
   const auto sink = make();
   const auto waiter = store(*sink, event_named("a", AuditStage::kRequestReceived));
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_EQ(waiter->stored, false);
 }
 
@@ -172,7 +172,7 @@ TEST_F(LogSinkTest, FlushWaitsForAllEventsBeforeIt) {
   const auto sink = make();
   sink->process(event_named("a"));
   const auto waiter = flush(*sink);
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_EQ(waiter->stored, true);
   EXPECT_EQ(ids_in(written()), "a");
 }
@@ -184,7 +184,7 @@ TEST_F(LogSinkTest, LargeEventsAreSentWithoutTheirObjectsOrDropped) {
   sink->process(event_named("small", AuditStage::kResponseComplete, 10));
   sink->process(event_named("large", AuditStage::kResponseComplete, 1000));
   const auto waiter = store(*sink, event_named(std::string(1000, 'i')));
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_EQ(ids_in(written()), "small large");
   EXPECT_NE(written().find("\"requestObject\":\"xxxxxxxxxx\""), std::string::npos);
   EXPECT_NE(written().find("\"annotations\":{\"audit.k8s.io/truncated\":\"true\"}"), std::string::npos);
@@ -197,7 +197,7 @@ TEST_F(LogSinkTest, AFullFileIsRotated) {
   settings.file.max_bytes = 1200;
   const auto sink = make();
   for (const char* id : {"a", "b", "c", "d", "e"}) sink->process(event_named(id, AuditStage::kResponseComplete, 200));
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_EQ(ids_in(written()), "e");
   const auto files = names();
   ASSERT_GE(files.size(), 2u);
@@ -220,7 +220,7 @@ TEST_F(LogSinkTest, AnExistingFileCountsWithItsSize) {
   std::ofstream(settings.file.path) << std::string(990, 'o');
   const auto sink = make();
   sink->process(event_named("a"));
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_EQ(ids_in(written()), "a");
   EXPECT_EQ(names().size(), 2u);
 }
@@ -230,7 +230,7 @@ TEST_F(LogSinkTest, RotatedFilesAreCompressedAndRemoved) {
   settings.file.compress = true;
   const auto now = system_clock::now();
   for (int i = 0; i < 4; ++i) std::ofstream(backup_name(settings.file.path, now - i * 1h)) << "old" << i;
-  ASSERT_TRUE(tend_old_files(settings.file, now).ok());
+  ASSERT_TRUE(clean_up_rotated_files(settings.file, now).ok());
   const auto files = names();
   ASSERT_EQ(files.size(), 2u);
   for (const std::string& name : files) EXPECT_TRUE(name.ends_with(".log.gz")) << name;

@@ -120,7 +120,7 @@ OldFiles old_files(const std::string& path, const std::vector<std::string>& name
   return out;
 }
 
-Status tend_old_files(const LogFileOptions& options, system_clock::time_point now) {
+Status clean_up_rotated_files(const LogFileOptions& options, system_clock::time_point now) {
   const std::string folder = parts_of(options.path).folder;
   std::error_code error;
   std::vector<std::string> names;

@@ -100,7 +100,7 @@ Task<bool> WebhookPoster::pause(int attempt) {
   std::uint64_t id = 0;
   {
     const std::lock_guard lock(mutex_);
-    if (hurried_) co_return false;
+    if (retries_aborted_) co_return false;
     id = next_pause_++;
     pauses_.emplace(id, end);
   }
@@ -111,11 +111,11 @@ Task<bool> WebhookPoster::pause(int attempt) {
   co_return full;
 }
 
-void WebhookPoster::hurry(Executor& executor, std::chrono::nanoseconds limit) {
+void WebhookPoster::abort_retries(Executor& executor, std::chrono::nanoseconds limit) {
   std::map<std::uint64_t, Promise<bool>> pauses;
   {
     const std::lock_guard lock(mutex_);
-    if (std::exchange(hurried_, true)) return;
+    if (std::exchange(retries_aborted_, true)) return;
     pauses.swap(pauses_);
   }
   for (const auto& [id, end] : pauses) end.set(false);

@@ -1,6 +1,6 @@
 // Posts event lists to the server of a kubeconfig, and retries failed calls.
 //
-// Thread-safety: post() on any executor, any number at once; hurry() from any thread.
+// Thread-safety: post() on any executor, any number at once; abort_retries() from any thread.
 // Lifetime:      shared; a call keeps it alive.  The host outlives it.
 // Errors:        the last attempt's, with client-go's message.
 // Source:        k8s.io/apiserver/plugin/pkg/audit/webhook, pkg/util/webhook.
@@ -40,11 +40,11 @@ class WebhookPoster : public std::enable_shared_from_this<WebhookPoster> {
   // Sends `body` as application/json. Tries again after any error, up to five times in total.
   Task<Status> post(std::string body);
   // Ends all pauses; from now on there are none, and each call is tried once more at most.  Attempts in progress end after `limit`.
-  void hurry(Executor& executor, std::chrono::nanoseconds limit);
+  void abort_retries(Executor& executor, std::chrono::nanoseconds limit);
 
  private:
   Task<Status> attempt(std::string body);
-  // Waits before the next attempt. Returns false if hurry() has been called.
+  // Waits before the next attempt. Returns false if abort_retries() has been called.
   Task<bool> pause(int attempt);
 
   const std::shared_ptr<HttpClient> client_;
@@ -54,7 +54,7 @@ class WebhookPoster : public std::enable_shared_from_this<WebhookPoster> {
   const std::chrono::nanoseconds first_pause_;
 
   std::mutex mutex_;
-  bool hurried_ = false;
+  bool retries_aborted_ = false;
   bool broken_ = false;
   std::set<std::shared_ptr<CallBreaker>> calls_;
   std::map<std::uint64_t, Promise<bool>> pauses_;

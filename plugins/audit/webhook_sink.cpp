@@ -38,7 +38,7 @@ bool WebhookSink::process(std::shared_ptr<const AuditEvent> event) noexcept {
     // events for another batch.
     const std::size_t count = queue_.push(std::move(event));
     if (!running_.load() && !running_.exchange(true)) spawn_detached(executor_, run());
-    if (count == 1 || count % settings_.batch.max_events == 0) ring();
+    if (count == 1 || count % settings_.batch.max_events == 0) end_wait();
   } catch (const std::exception& error) {
     lost_.add(1, error.what(), nullptr);
   }
@@ -58,30 +58,30 @@ Task<bool> WebhookSink::store(std::shared_ptr<const AuditEvent> event) {
 Task<void> WebhookSink::flush() {
   const auto alive = shared_from_this();
   flushing_.store(true);
-  poster_->hurry(executor_, kFlushTime);
+  poster_->abort_retries(executor_, kFlushTime);
   if (!running_.load()) co_return;
   co_await resume_on(executor_);
   if (ended_) co_return;
   Promise<bool> flushed;
   flushes_.push_back(flushed);
-  ring();
+  end_wait();
   (void)co_await flushed.future();
 }
 
-void WebhookSink::ring() {
+void WebhookSink::end_wait() {
   const std::lock_guard lock(mutex_);
   rung_ = true;
-  bell_.set(true);
+  wait_end_.set(true);
 }
 
 Task<bool> WebhookSink::wait_for_ring(std::chrono::nanoseconds limit) {
-  Promise<bool> bell;
+  Promise<bool> wait_end;
   {
     const std::lock_guard lock(mutex_);
     if (std::exchange(rung_, false)) co_return true;
-    bell_ = bell;
+    wait_end_ = wait_end;
   }
-  auto waiting = within(limit, bell, false);
+  auto waiting = within(limit, wait_end, false);
   const bool rung = co_await std::move(waiting);
   const std::lock_guard lock(mutex_);
   rung_ = false;

@@ -40,7 +40,7 @@ class WebhookSink final : public AuditSink, public std::enable_shared_from_this<
   Task<void> run();
   using Events = std::vector<std::shared_ptr<const AuditEvent>>;
 
-  void ring();
+  void end_wait();
   Task<bool> wait_for_ring(std::chrono::nanoseconds limit);
   void collect();
   // Resumes when the next batch may be sent (--audit-webhook-batch-throttle-*).
@@ -59,7 +59,7 @@ class WebhookSink final : public AuditSink, public std::enable_shared_from_this<
   EventQueue queue_;
   std::atomic<bool> running_{false}, flushing_{false};
   std::mutex mutex_;
-  Promise<bool> bell_;  // set by ring(), which ends the current wait
+  Promise<bool> wait_end_;  // set by end_wait(), which ends the current wait
   bool rung_ = false;
 
   // ---- used only on the executor

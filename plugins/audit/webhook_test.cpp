@@ -55,12 +55,12 @@ struct WebhookSinkTest : SinkTest {
     if (!sink) return;
     server->codes = {200};
     const auto flushed = flush(*sink);
-    executor.settle(true);
+    executor.run_until_idle(true);
     EXPECT_EQ(flushed->stored, true) << "nothing is left";
   }
   // Longer than all pauses of a call.
   void pass_time() {
-    executor.settle();
+    executor.run_until_idle();
     for (int i = 0; i < 8; ++i) executor.fire_timers();
   }
   std::string sent() const {
@@ -76,7 +76,7 @@ struct WebhookSinkTest : SinkTest {
 TEST_F(WebhookSinkTest, SendsFullBatchesAtOnceAndOthersInTime) {
   make();
   for (const char* id : {"a", "b", "c"}) EXPECT_TRUE(sink->process(event_named(id)));
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_EQ(sent(), "a b");
   executor.fire_timers();
   EXPECT_EQ(sent(), "a b | c");
@@ -120,7 +120,7 @@ TEST_F(WebhookSinkTest, AServerThatHangsFillsTheQueue) {
   const double before = lost_by("buffered");
   for (int i = 0; i < 100; ++i) {
     sink->process(event_named(std::to_string(i)));
-    executor.settle();
+    executor.run_until_idle();
   }
   EXPECT_EQ(server->calls.size(), 64u) << "batches on their way are limited";
   EXPECT_GT(lost_by("buffered"), before + 20);
@@ -130,7 +130,7 @@ TEST_F(WebhookSinkTest, FlushSendsWhatIsThereAndEndsCallsThatHang) {
   make();
   sink->process(event_named("a"));
   const auto quick = flush(*sink);
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_EQ(quick->stored, true);
   EXPECT_EQ(sent(), "a");
   const double late = lost_by("buffered");
@@ -142,7 +142,7 @@ TEST_F(WebhookSinkTest, FlushSendsWhatIsThereAndEndsCallsThatHang) {
   const double before = lost_by("webhook");
   sink->process(event_named("c"));
   const auto slow = flush(*sink);
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_FALSE(slow->stored.has_value());
   executor.fire_timers();
   EXPECT_EQ(slow->stored, true);
@@ -154,11 +154,11 @@ TEST_F(WebhookSinkTest, FlushEndsThePausesBetweenAttempts) {
   settings.batch.max_events = 1;
   make();
   sink->process(event_named("a"));
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_EQ(server->calls.size(), 1u) << "pauses";
   server->codes = {200};
   const auto waiter = flush(*sink);
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_EQ(waiter->stored, true);
   EXPECT_EQ(server->calls.size(), 2u);
 }
@@ -170,7 +170,7 @@ TEST_F(WebhookSinkTest, BatchesAreThrottled) {
   settings.batch.burst = 2;
   make();
   for (const char* id : {"a", "b", "c"}) sink->process(event_named(id));
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_EQ(sent(), "a | b");
   executor.fire_timers();
   EXPECT_EQ(sent(), "a | b | c");
@@ -184,16 +184,16 @@ TEST_F(WebhookSinkTest, BlockingModesWaitForTheServer) {
     EXPECT_TRUE(sink->precedes_responses());
     EXPECT_FALSE(sink->process(event_named("a")));
     const auto waiter = store(*sink, event_named("a"));
-    executor.settle();
+    executor.run_until_idle();
     EXPECT_FALSE(waiter->stored.has_value());
     const auto flushed = flush(*sink);
-    executor.settle();
+    executor.run_until_idle();
     executor.fire_timers();
     EXPECT_EQ(waiter->stored, mode == Mode::kBlocking);
     server->codes = {200};
     make();
     const auto quick = store(*sink, event_named("b"));
-    executor.settle();
+    executor.run_until_idle();
     EXPECT_EQ(quick->stored, true);
   }
 }
@@ -206,7 +206,7 @@ TEST_F(WebhookSinkTest, LargeEventsAreSentWithoutTheirObjectsOrDropped) {
   sink->process(event_named(std::string(1000, 'i')));
   sink->process(event_named("large", AuditStage::kResponseComplete, 1000));
   sink->process(event_named("small", AuditStage::kResponseComplete, 10));
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_EQ(sent(), "large small");
   EXPECT_EQ(lost_by("truncate"), before + 1);
   EXPECT_NE(server->calls.at(0).body.find("\"items\":[{\"level\""), std::string::npos);

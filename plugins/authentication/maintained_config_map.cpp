@@ -31,12 +31,12 @@ Task<Status> MaintainedConfigMap::start(PostStartHookContext context) {
     queue->shut_down();
   });
   host_.spawn(name_ + "-informer", informer_->run());
-  host_.spawn(name_ + "-clock", look_often(context.stop));
+  host_.spawn(name_ + "-clock", poll(context.stop));
   spawn_workers(host_, name_, 1, queue_, [self = shared_from_this()](std::string) { return self->sync(); });
   co_return Status();
 }
 
-Task<void> MaintainedConfigMap::look_often(Signal& stop) {
+Task<void> MaintainedConfigMap::poll(Signal& stop) {
   const auto self = shared_from_this();
   Sleeper sleeper(stop);
   bool running = !stop.fired();

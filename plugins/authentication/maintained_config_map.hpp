@@ -35,7 +35,7 @@ class MaintainedConfigMap : public std::enable_shared_from_this<MaintainedConfig
   Task<Status> sync();
   Task<Status> write(std::optional<Object> found, Object data);
   Task<Status> make_namespace();
-  Task<void> look_often(Signal& stop);
+  Task<void> poll(Signal& stop);
 
   Host& host_;
   const std::string name_;

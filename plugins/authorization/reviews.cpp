@@ -12,14 +12,14 @@ using namespace kit;
 constexpr const char* kGroup = "authorization.k8s.io";
 
 // Whose access the review checks: that of any user; that of any user, in the namespace of the review; or that of the caller.
-enum class Scope : unsigned char { kAnybody, kOneNamespace, kSelf };
+enum class Scope : unsigned char { kAnyUser, kOneNamespace, kSelf };
 
 struct Row {
   const char* resource;
   const char* kind;
   Scope scope;
 };
-constexpr Row kRows[] = {{"subjectaccessreviews", "SubjectAccessReview", Scope::kAnybody},
+constexpr Row kRows[] = {{"subjectaccessreviews", "SubjectAccessReview", Scope::kAnyUser},
                          {"localsubjectaccessreviews", "LocalSubjectAccessReview", Scope::kOneNamespace},
                          {"selfsubjectaccessreviews", "SelfSubjectAccessReview", Scope::kSelf}};
 

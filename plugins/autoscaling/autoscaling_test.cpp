@@ -92,7 +92,7 @@ TEST(AutoscalerConversionTest, WhatIsWrittenAsV1IsShownWithItsAnnotations) {
   EXPECT_EQ(v2, before);
 }
 
-TEST(AutoscalerConversionTest, ThereAndBackIsTheSameObject) {
+TEST(AutoscalerConversionTest, ARoundTripReturnsTheSameObject) {
   Value whole(parsed(kEverything));
   ASSERT_TRUE(schemas().find(kStored)->normalize(whole, nullptr).ok());
   Object v1 = convert(kStored, kServed, Object(whole.get_object()));

@@ -15,7 +15,7 @@ TEST(Schedules, AreFiveFieldsOrAWord) {
   }
 }
 
-TEST(Schedules, AreRefusedInTheWordsOfTheirParser) {
+TEST(Schedules, AreRefusedWithTheMessagesOfTheirParser) {
   struct Row {
     const char* schedule;
     const char* problem;

@@ -15,7 +15,7 @@ namespace {
 using namespace kit;
 
 constexpr std::int64_t kManyCompletions = 100'000;
-constexpr std::int64_t kMostOfMany = 10'000;  // limits of parallelism and of failed indexes above this number of completions
+constexpr std::int64_t kManyParallelism = 10'000;  // limits of parallelism and of failed indexes above this number of completions
 constexpr std::size_t kMostRules = 20;
 constexpr std::size_t kMostPatterns = 20;
 constexpr std::size_t kMostExitCodes = 255;
@@ -38,7 +38,7 @@ void check_indexed(const Object& spec, const Path& path, FieldErrors& errors) {
   if (*completions <= kManyCompletions || !has(spec, "backoffLimitPerIndex")) return;
   if (!has(spec, "maxFailedIndexes")) errors.required(path.at("maxFailedIndexes"), "must be specified when completions is above 100000");
   for (std::string_view member : {"parallelism", "maxFailedIndexes"}) {
-    limit(spec, member, kMostOfMany,
+    limit(spec, member, kManyParallelism,
           "must be less than or equal to 10000 when completions are above 100000 and used with backoff limit per index", path, errors);
   }
 }
@@ -176,7 +176,8 @@ void check_restart_policy(const Object& spec, const Path& path, FieldErrors& err
 }
 
 void warn_of_job_spec(const Object& spec, const Path& path, workload::Warnings& out) {
-  const bool many = get_int(spec, "completions").value_or(0) > kManyCompletions && get_int(spec, "parallelism").value_or(0) > kMostOfMany;
+  const bool many =
+      get_int(spec, "completions").value_or(0) > kManyCompletions && get_int(spec, "parallelism").value_or(0) > kManyParallelism;
   if (is_indexed(spec) && many) {
     out.push_back(path +
                   ": In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might "

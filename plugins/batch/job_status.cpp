@@ -132,7 +132,7 @@ void check_completion_time(const Change& change, FieldErrors& errors) {
 }
 
 // Returns true if the job is resumed; it may then get a new start time.
-bool goes_on(const Object& job, const Object& old) {
+bool is_resumed(const Object& job, const Object& old) {
   bool out = false;
   each(object_or_empty(job, "status"), "conditions", [&](const Object& condition, std::size_t) {
     out = out || (get_string(condition, "type") == "Suspended" && get_string(condition, "status") == "False");
@@ -226,7 +226,7 @@ class JobStatusStrategy final : public StatusStrategy {
     check_success(now, errors);
     check_undone(change, errors);
     check_completion_time(change, errors);
-    check_start_time(change, goes_on(object, old), errors);
+    check_start_time(change, is_resumed(object, old), errors);
     check_finished(change, errors);
     check_counts(change, errors);
     check_index_lists(change, errors);

@@ -48,7 +48,7 @@ Status add_name(const GENERAL_NAME* name, AlternativeNames& out) {
   return {};
 }
 
-bool has_one_twice(const STACK_OF(X509_EXTENSION) * extensions) {
+bool has_duplicate(const STACK_OF(X509_EXTENSION) * extensions) {
   for (int i = 0; i < sk_X509_EXTENSION_num(extensions); ++i) {
     const ASN1_OBJECT* id = X509_EXTENSION_get_object(sk_X509_EXTENSION_value(extensions, i));
     if (X509v3_get_ext_by_OBJ(extensions, id, i) >= 0) return true;
@@ -61,7 +61,7 @@ bool has_one_twice(const STACK_OF(X509_EXTENSION) * extensions) {
 Result<AlternativeNames> read_alternative_names(const X509_req_st* request) {
   AlternativeNames out;
   const Extensions extensions(X509_REQ_get_extensions(const_cast<X509_req_st*>(request)));
-  if (has_one_twice(extensions.get())) return bad_request("x509: certificate request contains duplicate requested extensions");
+  if (has_duplicate(extensions.get())) return bad_request("x509: certificate request contains duplicate requested extensions");
   if (X509v3_get_ext_by_NID(extensions.get(), NID_subject_alt_name, -1) < 0) return out;
   const std::unique_ptr<GENERAL_NAMES, FreeNames> names(
       static_cast<GENERAL_NAMES*>(X509V3_get_d2i(extensions.get(), NID_subject_alt_name, nullptr, nullptr)));

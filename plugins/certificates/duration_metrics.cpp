@@ -54,7 +54,7 @@ bool is_honored(std::int64_t wanted, std::int64_t got) {
 }
 
 // Records the state from which each attempt of the update begins.
-class NotingInfo final : public WrappedObjectInfo {
+class RecordingInfo final : public WrappedObjectInfo {
  public:
   using WrappedObjectInfo::WrappedObjectInfo;
   const std::optional<RequestedDuration>& requested() const noexcept { return requested_; }
@@ -89,7 +89,7 @@ class CountedStatus final : public SubresourceStorage, public ObjectDefaulter {
   Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options,
                                     bool force_allow_create) override {
     const bool dry_run = options.dry_run;
-    NotingInfo noting(info);
+    RecordingInfo noting(info);
     auto updating = status_->update(context, std::move(name), noting, std::move(options), force_allow_create);
     auto updated = co_await std::move(updating);
     if (updated.ok() && !dry_run && noting.requested()) {

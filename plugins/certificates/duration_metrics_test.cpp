@@ -146,20 +146,20 @@ class CountedStatusTest : public DurationMetrics {
 
 TEST_F(CountedStatusTest, AnIssuedCertificateIsCountedOnce) {
   issue();
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_EQ(counts("kubernetes.io/s"), "1 1");
   status->stored["status"].emplace_object()["certificate"] = "eA==";
   issue();
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_EQ(counts("kubernetes.io/s"), "1 1");
 }
 
 TEST_F(CountedStatusTest, DryRunsAndRefusedUpdatesAreNotCounted) {
   issue(true);
-  executor.settle();
+  executor.run_until_idle();
   status->refuses = true;
   issue();
-  executor.settle();
+  executor.run_until_idle();
   EXPECT_EQ(counts("kubernetes.io/s"), "0 0");
 }
 

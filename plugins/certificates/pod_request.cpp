@@ -190,7 +190,7 @@ void check_conditions(const Object& status, FieldErrors& errors) {
   });
 }
 
-bool has_come_to(const Object& request, std::string_view end) {
+bool has_true_condition_of(const Object& request, std::string_view end) {
   const Object* condition = find_item(object_or_empty(request, "status"), "conditions", "type", end);
   return condition != nullptr && get_string(*condition, "status") == "True";
 }
@@ -390,13 +390,13 @@ void check_pod_request_status(const Object& request, const Object& old, std::int
   const Object& before = object_or_empty(old, "status");
   if (errors.empty()) check_conditions(status, errors);
   if (!errors.empty()) return;
-  if (std::any_of(kEnds.begin(), kEnds.end(), [&](std::string_view end) { return has_come_to(old, end); })) {
+  if (std::any_of(kEnds.begin(), kEnds.end(), [&](std::string_view end) { return has_true_condition_of(old, end); })) {
     if (status != before) refuse("status", "immutable after PodCertificateRequest is issued, denied, or failed", errors);
-  } else if (has_come_to(request, "Denied") || has_come_to(request, "Failed")) {
+  } else if (has_true_condition_of(request, "Denied") || has_true_condition_of(request, "Failed")) {
     if (has_more_than_conditions(status)) {
       refuse("status", "non-condition status fields must be empty when denying or failing the PodCertificateRequest", errors);
     }
-  } else if (has_come_to(request, "Issued")) {
+  } else if (has_true_condition_of(request, "Issued")) {
     check_issued(request, old, now_unix, errors);
   } else if (status != before) {
     refuse("status", R"(status is immutable unless transitioning to "Issued", "Denied", or "Failed")", errors);

@@ -157,11 +157,11 @@ TEST(Producer, TheSharesOfExemptAreTheUsers) {
 
 TEST(Producer, LeftOverObjectsAreRemovedOnlyIfTheAnnotationIsTrue) {
   Object object = named("old", "{}");
-  EXPECT_FALSE(is_left_over(object));
+  EXPECT_FALSE(is_stale(object));
   ObjectMeta(object).mutable_annotations()[kAutoUpdate] = "T";
-  EXPECT_TRUE(is_left_over(object));
+  EXPECT_TRUE(is_stale(object));
   ObjectMeta(object).mutable_annotations()[kAutoUpdate] = "maybe";
-  EXPECT_FALSE(is_left_over(object));
+  EXPECT_FALSE(is_stale(object));
 }
 
 TEST(Consumer, SaysWhetherTheLevelExistsOnce) {

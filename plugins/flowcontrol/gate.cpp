@@ -126,11 +126,11 @@ void Gate::leave(GatePass& pass) noexcept {
   const Time now = Clock::now();
   static_cast<FlowCounts*>(pass.flow)->left(pass.seats, (pass.kind & kWatch) != 0, now - pass.begun);
   if (pass.queue != nullptr) return level->finish(static_cast<FlowQueue*>(pass.queue), pass.seats, pass.begun, now);
-  level->give_back((pass.kind & kOwn) != 0 ? 0 : pass.seats, now);
+  level->release((pass.kind & kOwn) != 0 ? 0 : pass.seats, now);
 }
 
 // The time at which a queued request gives up: a quarter of its time limit after its arrival, and at most one minute after it.
-Time Gate::give_up_at(const RequestContext& context) const noexcept {
+Time Gate::queue_deadline(const RequestContext& context) const noexcept {
   const bool limited = context.deadline != Time::max();
   const auto limit = (limited ? context.deadline - context.received : request_timeout_) / 4;
   return context.received + std::min<std::chrono::nanoseconds>(limit, kLongestWait);
@@ -140,12 +140,12 @@ Time Gate::give_up_at(const RequestContext& context) const noexcept {
 class Gate::QueuedRequest {
  public:
   QueuedRequest(std::shared_ptr<Level> level, std::shared_ptr<Waiter> waiter, Exchange& exchange, Time until) {
-    const auto give_up = [level = std::move(level), waiter = std::move(waiter)] { level->abandon(*waiter, Clock::now()); };
+    const auto abandon = [level = std::move(level), waiter = std::move(waiter)] { level->abandon(*waiter, Clock::now()); };
     if (Executor* executor = current_executor()) {
-      stop_timer_ = executor->after(std::max<std::chrono::nanoseconds>(until - Clock::now(), std::chrono::nanoseconds::zero()), give_up);
+      stop_timer_ = executor->after(std::max<std::chrono::nanoseconds>(until - Clock::now(), std::chrono::nanoseconds::zero()), abandon);
     }
-    closed_ = exchange.on_close(give_up);
-    if (exchange.closed()) give_up();
+    closed_ = exchange.on_close(abandon);
+    if (exchange.closed()) abandon();
   }
   ~QueuedRequest() {
     if (stop_timer_) stop_timer_();
@@ -210,7 +210,7 @@ Task<bool> Gate::wait(RequestContext& context, Exchange& exchange, GatePass& pas
     int highest = counted.highest.load(std::memory_order_relaxed);
     while (now_waiting > highest && !counted.highest.compare_exchange_weak(highest, now_waiting, std::memory_order_relaxed)) continue;
     {
-      const QueuedRequest queued(entry->level, waiter, exchange, give_up_at(context));
+      const QueuedRequest queued(entry->level, waiter, exchange, queue_deadline(context));
       in = co_await waiter->decided.future();
     }
     counted.now.fetch_sub(1, std::memory_order_relaxed);

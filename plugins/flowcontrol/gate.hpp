@@ -99,7 +99,7 @@ class Gate final : public RequestGate {
   // Fills `pass` with the level and the seats of the request, also for a refused one.
   static void fill(GatePass& pass, const Entry& entry, std::uint32_t seats);
   void admit(GatePass& pass, const RequestContext& context, const Entry& entry, Time arrived, Time now) const;
-  Time give_up_at(const RequestContext& context) const noexcept;
+  Time queue_deadline(const RequestContext& context) const noexcept;
 
   // Called with mutex_ held:
   void take_levels(std::vector<PriorityLevel> levels);

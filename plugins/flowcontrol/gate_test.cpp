@@ -125,12 +125,12 @@ struct Asked {
   RequestContext context;
   NoExchange exchange;
   GatePass pass;
-  std::optional<bool> let_in;
+  std::optional<bool> admitted;
 
  private:
   Task<void> waiting(Gate& gate) {
     auto wait = gate.wait(context, exchange, pass);
-    let_in = co_await std::move(wait);
+    admitted = co_await std::move(wait);
   }
 };
 
@@ -278,7 +278,7 @@ TEST(FlowRules, AServiceAccountIsAUserOfItsNamespace) {
   EXPECT_FALSE(matches(of("*"), account("ab", "y"), path("get", "/")));
 }
 
-TEST(FlowRules, AFlowIsAUserANamespaceOrEverybody) {
+TEST(FlowRules, AFlowIsAUserANamespaceOrAllRequests) {
   const RequestInfo pods = resource("get", "", "pods", "ns");
   const UserInfo jane = user("jane", {});
   EXPECT_EQ(schema_of("").flow_of(jane, pods), "");
@@ -374,17 +374,17 @@ TEST_F(GateTest, AWaitingRequestRunsWhenASeatIsFree) {
   EXPECT_EQ(second.enter(gate), GateAnswer::kWait);
   EXPECT_EQ(second.exchange.sent.size(), 0u);
   second.wait(gate, executor);
-  EXPECT_FALSE(second.let_in);
+  EXPECT_FALSE(second.admitted);
   third.wait(gate, executor);
-  EXPECT_EQ(third.let_in, false) << "the queue is full";
+  EXPECT_EQ(third.admitted, false) << "the queue is full";
   EXPECT_EQ(level("few")->level->counts_of("s").rejected[kQueueFull].load(), 1u);
   const std::string dump = dump_requests(gate.levels(), gate.running(), false);
   EXPECT_NE(dump.find("few,               s,              0,          0,"), std::string::npos) << dump;
   EXPECT_NE(dump.find("few,               s,              -1,         -1,"), std::string::npos) << dump;
   EXPECT_NE(dump_requests(gate.levels(), gate.running(), true).find("StartTime,                      UserName, "), std::string::npos);
   gate.leave(first.pass);
-  executor.settle();
-  EXPECT_EQ(second.let_in, true);
+  executor.run_until_idle();
+  EXPECT_EQ(second.admitted, true);
   EXPECT_EQ(second.exchange.sent_as("X-Kubernetes-Pf-Prioritylevel-Uid"), "uid of few");
   EXPECT_FALSE(second.exchange.close) << "a closed client is not reported any more";
   gate.leave(second.pass);
@@ -399,13 +399,13 @@ TEST_F(GateTest, AWaitingRequestIsRefusedAtItsTimeLimitOrIfTheClientDisconnects)
   EXPECT_LE(executor.delays.back(), 15s) << "a quarter of the time that it has";
   EXPECT_GT(executor.delays.back(), 10s);
   executor.fire_timers();
-  EXPECT_EQ(late.let_in, false);
+  EXPECT_EQ(late.admitted, false);
   EXPECT_EQ(late.exchange.sent_as("Retry-After"), "1");
   gone.wait(gate, executor);
   ASSERT_TRUE(gone.exchange.close);
   gone.exchange.close();
-  executor.settle();
-  EXPECT_EQ(gone.let_in, false);
+  executor.run_until_idle();
+  EXPECT_EQ(gone.admitted, false);
   EXPECT_EQ(level("few")->level->counts_of("s").rejected[kTimeOut].load(), 2u);
   EXPECT_EQ(level("few")->level->waiting(), 0);
   gate.leave(first.pass);
@@ -425,8 +425,8 @@ TEST_F(GateTest, ALevelThatIsRemovedServesThoseThatWaitAndGoes) {
   gate.sweep();
   ASSERT_NE(level("few"), nullptr) << "it is not empty";
   gate.leave(first.pass);
-  executor.settle();
-  EXPECT_EQ(second.let_in, true);
+  executor.run_until_idle();
+  EXPECT_EQ(second.admitted, true);
   gate.leave(second.pass);
   gate.leave(third.pass);
   gate.sweep();

@@ -53,7 +53,7 @@ bool Level::take_from(std::uint64_t& state, std::uint32_t seats, Time now) noexc
 
 // enqueue() counts a waiter in state_ before it looks for a free seat. Therefore either enqueue() reads the released seat, or this call
 // reads the waiter.
-void Level::give_back(std::uint32_t seats, Time now) noexcept {
+void Level::release(std::uint32_t seats, Time now) noexcept {
   const std::uint64_t after = add(~std::uint64_t{seats} + 1, now);
   if (waited_for(after) == 0) return;
   Decided decided;
@@ -62,7 +62,7 @@ void Level::give_back(std::uint32_t seats, Time now) noexcept {
     pass_time(now);
     decided = dispatch(now);
   }
-  tell(decided);
+  notify(decided);
 }
 
 bool Level::close() {
@@ -83,7 +83,7 @@ void Level::shape(QueueShape shape, Time now) {
     queues_wanted_.store(shape.queues > 0, std::memory_order_relaxed);
     decided = dispatch(now);
   }
-  tell(decided);
+  notify(decided);
 }
 
 void Level::limit(int seats, Time now) {
@@ -94,7 +94,7 @@ void Level::limit(int seats, Time now) {
     limit_.store(seats, std::memory_order_relaxed);
     decided = dispatch(now);
   }
-  tell(decided);
+  notify(decided);
 }
 
 // ---- queues
@@ -135,7 +135,7 @@ Level::Queued Level::enqueue(const std::shared_ptr<Waiter>& waiter, Time now) {
     decided = dispatch(now);
     if (!waiter->waiting) answer = Queued::kRuns;
   }
-  tell(decided);
+  notify(decided);
   return answer;
 }
 
@@ -176,7 +176,7 @@ bool Level::abandon(Waiter& waiter, Time now) {
     // A request behind the removed one may need fewer seats and fit now.
     decided = dispatch(now);
   }
-  tell(decided);
+  notify(decided);
   waiter.decided.set(false);
   return true;
 }
@@ -198,7 +198,7 @@ void Level::finish(FlowQueue* queue, std::uint32_t seats, Time begun, Time now) 
     drop_if_surplus(queue);
     decided = dispatch(now);
   }
-  tell(decided);
+  notify(decided);
 }
 
 // The virtual time advances by min(requested seats, limit) / active queues per second.
@@ -265,7 +265,7 @@ void Level::drop_if_surplus(FlowQueue* queue) {
   if (robin_ >= at && robin_ > 0) --robin_;
 }
 
-void Level::tell(const Decided& decided) {
+void Level::notify(const Decided& decided) {
   for (const auto& waiter : decided) waiter->decided.set(true);
 }
 

@@ -77,7 +77,7 @@ class Level {
   enum class Taken : unsigned char { kTaken, kRefused, kMayQueue, kClosed };
   // kRefused: no seat is free and the level has no queues.  kMayQueue: the caller calls enqueue().
   Taken try_take(std::uint32_t seats, Time now) noexcept;
-  void give_back(std::uint32_t seats, Time now) noexcept;
+  void release(std::uint32_t seats, Time now) noexcept;
 
   enum class Queued : unsigned char { kRuns, kWaits, kQueueFull, kNoSeat, kClosed };
   Queued enqueue(const std::shared_ptr<Waiter>& waiter, Time now);
@@ -137,7 +137,7 @@ class Level {
   Decided dispatch(Time now);
   void drop_if_surplus(FlowQueue* queue);
   // Called without mutex_:
-  static void tell(const Decided& decided);
+  static void notify(const Decided& decided);
 
   const std::string name_;
   const bool exempt_;

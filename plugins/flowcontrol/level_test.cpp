@@ -65,7 +65,7 @@ class LevelAtWork {
     const Request request = running.at(i);
     running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
     if (request.waiter->queue != nullptr) return level.finish(request.waiter->queue, request.waiter->seats, request.begun, now);
-    level.give_back(request.waiter->seats, now);
+    level.release(request.waiter->seats, now);
   }
 
   Time now{1h};
@@ -92,7 +92,7 @@ TEST(Level, ARequestWiderThanTheLevelRunsAlone) {
   EXPECT_EQ(work.come("a", 5), Level::Queued::kNoSeat);
 }
 
-TEST(Level, AnExemptOneHasSeatsForEverybody) {
+TEST(Level, AnExemptLevelHasSeatsForAllRequests) {
   Level level("exempt", true, Time(1h));
   for (int i = 0; i < 1000; ++i) EXPECT_EQ(level.try_take(1, Time(1h)), Level::Taken::kTaken);
   EXPECT_FALSE(level.idle());
@@ -293,7 +293,7 @@ TEST(Level, NoSeatIsLostAndNoneIsGivenTwice) {
       const std::uint32_t seats = 1 + random() % 2;
       if (level.try_take(seats, now) == Level::Taken::kTaken) {
         use(static_cast<int>(seats));
-        level.give_back(seats, std::chrono::steady_clock::now());
+        level.release(seats, std::chrono::steady_clock::now());
         continue;
       }
       auto waiter = std::make_shared<Waiter>();
@@ -338,7 +338,7 @@ TEST(Level, WithoutQueuesNoThreadPassesTheLimit) {
       const int now = ++in_use;
       if (now > most.load()) most.store(now);
       --in_use;
-      level.give_back(1, Time(1h));
+      level.release(1, Time(1h));
     }
   };
   std::thread other(work, true);

@@ -65,7 +65,7 @@ std::optional<Object> revised(const Bootstrap& bootstrap, const Object& current)
   return out;
 }
 
-bool is_left_over(const Object& current) { return auto_update(current).value_or(false); }
+bool is_stale(const Object& current) { return auto_update(current).value_or(false); }
 
 ConfigProducer::ConfigProducer(Host& host, std::shared_ptr<SharedInformerFactory> informers)
     : host_(host),
@@ -135,7 +135,7 @@ Task<Status> ConfigProducer::ensure(std::string resource, std::string name) {
     co_return co_await create(*bootstrap);
   }
   if (bootstrap == nullptr) {
-    if (!is_left_over(*have) || waits(key, "removed")) co_return Status();
+    if (!is_stale(*have) || waits(key, "removed")) co_return Status();
     co_return co_await remove(std::move(resource), std::move(name));
   }
   std::optional<Object> wanted = revised(*bootstrap, *have);

@@ -24,7 +24,7 @@ namespace backplane::flowcontrol {
 // The object to write in place of `current`; nullopt if `current` needs no change.
 std::optional<Object> revised(const Bootstrap& bootstrap, const Object& current);
 // Whether the annotation of an object that is not built in allows the server to remove the object.
-bool is_left_over(const Object& current);
+bool is_stale(const Object& current);
 
 class ConfigProducer : public std::enable_shared_from_this<ConfigProducer> {
  public:

@@ -63,7 +63,7 @@ TEST(StorageVersions, HaveACommonVersionWhereServersAgree) {
             "status.commonEncodingVersion: Invalid value: null: the common encoding version is v1");
 }
 
-TEST(StorageVersions, BlameTheStatusForItsConditions) {
+TEST(StorageVersions, ReportErrorsOfConditionsForTheStatus) {
   EXPECT_EQ(
       status_problems(
           R"({"conditions":[{"type":"A","status":"True","reason":"","message":"m"},{"type":"A","status":"True","reason":"r","message":"m"}]})"),

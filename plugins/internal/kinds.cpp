@@ -20,11 +20,11 @@ using namespace kit;
 
 // Checks that the name has the form "GROUP.RESOURCE".
 void check_name(std::string_view name, FieldErrors& errors) {
-  const auto blame = [&](const std::string& text) { errors.invalid("metadata.name", name, text); };
+  const auto add_error = [&](const std::string& text) { errors.invalid("metadata.name", name, text); };
   const auto dot = name.rfind('.');
-  if (dot == std::string_view::npos) return blame("name must be in the form of <group>.<resource>");
-  for (const std::string& problem : is_dns1123_subdomain(name.substr(0, dot))) blame("the group segment " + problem);
-  for (const std::string& problem : is_dns1035_label(name.substr(dot + 1))) blame("the resource segment " + problem);
+  if (dot == std::string_view::npos) return add_error("name must be in the form of <group>.<resource>");
+  for (const std::string& problem : is_dns1123_subdomain(name.substr(0, dot))) add_error("the group segment " + problem);
+  for (const std::string& problem : is_dns1035_label(name.substr(dot + 1))) add_error("the resource segment " + problem);
 }
 
 class StorageVersionStrategy final : public KindStrategy {
@@ -68,17 +68,17 @@ std::optional<std::string> common_version(const Object& status) {
 void check_common_version(const Object& status, FieldErrors& errors) {
   const auto common = common_version(status);
   const Value* stored = find(status, "commonEncodingVersion");
-  const auto blame = [&](const std::string& text) {
+  const auto add_error = [&](const std::string& text) {
     errors.invalid_raw("status.commonEncodingVersion", stored != nullptr ? to_json(*stored) : "null", text);
   };
   if (!common && stored != nullptr) {
-    blame(
+    add_error(
         "should be nil if servers do not agree on the same encoding version, or if there is no server reporting the supported versions "
         "yet");
   } else if (common && stored == nullptr) {
-    blame("the common encoding version is " + *common);
+    add_error("the common encoding version is " + *common);
   } else if (common && text_of(*stored) != *common) {
-    blame("the actual common encoding version is " + *common);
+    add_error("the actual common encoding version is " + *common);
   }
 }
 

@@ -90,9 +90,9 @@ PlainAnswer scan(const PlainPolicy& policy, const AuthorizationAttributes& wante
 }
 
 // Changes both policies alike, at random, with so few names that all combinations occur.
-class World {
+class RandomPolicy {
  public:
-  explicit World(unsigned seed) : random_(seed) {}
+  explicit RandomPolicy(unsigned seed) : random_(seed) {}
   CompiledPolicy compiled;
   PlainPolicy plain;
 
@@ -197,7 +197,7 @@ void expect_same(const CompiledPolicy& compiled, const PlainAnswer& plain, const
 TEST(CompiledPolicy, DecidesAsAPlainScanAfterEachOfTenThousandChanges) {
   std::size_t allowed = 0;
   for (unsigned seed = 0; seed < 20; ++seed) {
-    World world(seed);
+    RandomPolicy world(seed);
     world.compiled.open();
     for (int change = 0; change < 500; ++change) {
       world.change();

@@ -16,7 +16,7 @@ using namespace kit;
 constexpr int kWorkers = 32;
 constexpr std::chrono::milliseconds kFirstPause{50};
 constexpr std::chrono::seconds kLongestPause{1};
-constexpr std::chrono::seconds kPatience{30};
+constexpr std::chrono::seconds kBootstrapTimeout{30};
 // Special keys; the keys of objects are numbers.
 constexpr std::string_view kLists = "lists";
 constexpr std::string_view kNamespace = "namespace/";
@@ -50,7 +50,7 @@ Task<Status> PolicyBootstrap::start(PostStartHookContext context) {
   });
   open(std::string(kLists));
   spawn_workers(host_, "rbac-bootstrap-roles", kWorkers, queue_, [self](std::string key) { return self->work(std::move(key)); });
-  const auto stop_waiting = context.executor.after(kPatience, [self] { self->finish(internal_error(self->last_failure_)); });
+  const auto stop_waiting = context.executor.after(kBootstrapTimeout, [self] { self->finish(internal_error(self->last_failure_)); });
   auto completed = completed_.future();
   Status status = co_await completed;
   stop_waiting();

@@ -95,7 +95,7 @@ bool revise_role(const Delivered& delivered, Object& out) {
   return rules || aggregation;
 }
 
-bool is_of_another_role(const Delivered& delivered, const Object& current) {
+bool refers_to_other_role(const Delivered& delivered, const Object& current) {
   return !same_texts(object_or_empty(delivered.object, "roleRef"), object_or_empty(current, "roleRef"), {"apiGroup", "kind", "name"});
 }
 
@@ -105,7 +105,7 @@ std::optional<Revision> revised(const Delivered& delivered, const Object& curren
   Revision out;
   const Object& annotations = object_or_empty(object_or_empty(current, "metadata"), "annotations");
   out.forbidden = get_string(annotations, kAutoUpdate) == "false";
-  out.replaces = is_binding(delivered) && is_of_another_role(delivered, current);
+  out.replaces = is_binding(delivered) && refers_to_other_role(delivered, current);
   if (out.replaces) {
     out.object = delivered.object;
     return out;

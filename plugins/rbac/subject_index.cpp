@@ -37,7 +37,7 @@ std::uint64_t seeded_hash(std::string_view text, std::uint64_t salt) noexcept {
 
 namespace {
 
-bool goes_before(const BoundRoles::Item& a, const BoundRoles::Item& b) {
+bool precedes(const BoundRoles::Item& a, const BoundRoles::Item& b) {
   const Role &left = a.binding->role(), &right = b.binding->role();
   return std::tuple(std::string_view(left.name), std::string_view(left.kind), a.binding->name()) <
          std::tuple(std::string_view(right.name), std::string_view(right.kind), b.binding->name());
@@ -124,7 +124,7 @@ BoundRoles* BoundRoles::make(std::uint64_t hash, std::size_t count, bool indexed
 
 const BoundRoles* BoundRoles::with(const BoundRoles* list, std::uint64_t hash, Item item) {
   const std::span<const Item> old = list != nullptr ? list->items() : std::span<const Item>();
-  const auto at = std::lower_bound(old.begin(), old.end(), item, goes_before);
+  const auto at = std::lower_bound(old.begin(), old.end(), item, precedes);
   if (at != old.end() && at->binding == item.binding) return list;
   BoundRoles* const out = make(hash, old.size() + 1, list != nullptr && list->indexed_);
   Item* next = std::copy(old.begin(), at, out->mutable_items());
@@ -136,7 +136,7 @@ const BoundRoles* BoundRoles::with(const BoundRoles* list, std::uint64_t hash, I
 const BoundRoles* BoundRoles::without(const BoundRoles* list, const Binding& binding) {
   if (list == nullptr) return nullptr;
   const std::span<const Item> old = list->items();
-  const auto at = std::lower_bound(old.begin(), old.end(), Item{&binding, 0}, goes_before);
+  const auto at = std::lower_bound(old.begin(), old.end(), Item{&binding, 0}, precedes);
   if (at == old.end() || at->binding != &binding) return list;
   if (old.size() == 1) return nullptr;
   BoundRoles* const out = make(list->hash_, old.size() - 1, list->indexed_);

@@ -92,7 +92,7 @@ Status convert_slice(Object& slice) {
   return {};
 }
 
-Status as_it_is(Object&) { return {}; }
+Status convert_unchanged(Object&) { return {}; }
 
 struct Row {
   std::string_view version, kind;
@@ -100,9 +100,9 @@ struct Row {
   Status (*from_v1)(Object&);
 };
 constexpr Row kRows[] = {
-    {"v1beta2", "ResourceClaim", as_it_is, as_it_is},
-    {"v1beta2", "ResourceClaimTemplate", as_it_is, as_it_is},
-    {"v1beta2", "ResourceSlice", as_it_is, as_it_is},
+    {"v1beta2", "ResourceClaim", convert_unchanged, convert_unchanged},
+    {"v1beta2", "ResourceClaimTemplate", convert_unchanged, convert_unchanged},
+    {"v1beta2", "ResourceSlice", convert_unchanged, convert_unchanged},
     {"v1beta1", "ResourceClaim", convert_claim<request_to_v1>, convert_claim<request_to_v1beta1>},
     {"v1beta1", "ResourceClaimTemplate", convert_template<request_to_v1>, convert_template<request_to_v1beta1>},
     {"v1beta1", "ResourceSlice", convert_slice<device_to_v1, true>, convert_slice<device_to_v1beta1, false>},

@@ -69,11 +69,11 @@ TEST(Classes, SelectDevicesByExpressions) {
     return problems("DeviceClass", R"({"selectors":[{"cel":{"expression":")" + expression + R"("}}]})");
   };
   EXPECT_EQ(selected("device.driver == 'd'"), "");
-  const std::string blame = "spec.selectors[0].cel.expression: Invalid value: ";
+  const std::string start = "spec.selectors[0].cel.expression: Invalid value: ";
   EXPECT_EQ(selected("other"),
-            blame + "\"other\": compilation failed: ERROR: <input>:1:1: undeclared reference to 'other' (in container '')\n | other\n | ^");
+            start + "\"other\": compilation failed: ERROR: <input>:1:1: undeclared reference to 'other' (in container '')\n | other\n | ^");
   EXPECT_EQ(selected(""),
-            blame +
+            start +
                 "\"\": compilation failed: ERROR: <input>:1:0: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', "
                 "'.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}");
 }

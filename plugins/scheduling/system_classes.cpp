@@ -48,8 +48,8 @@ Task<Status> make_system_classes(std::shared_ptr<ApiClient> client, Signal& stop
       last = co_await make_if_missing(*client, each, logger);
     }
     if (last.ok()) co_return Status();
-    const bool goes_on = co_await sleeper.sleep(kPause);
-    if (!goes_on) co_return Status();
+    const bool continues = co_await sleeper.sleep(kPause);
+    if (!continues) co_return Status();
   }
   co_return internal_error("unable to add default system priority classes: " + last.message());
 }

@@ -9,24 +9,24 @@ constexpr std::chrono::milliseconds kFirstPause{25}, kLongestPause{200};
 
 }  // namespace
 
-void Cluster::pass_over(const Server& failed) {
+void Cluster::use_next_server(const Server& failed) {
   std::size_t at = static_cast<std::size_t>(&failed - servers_.data());
   current_.compare_exchange_strong(at, (at + 1) % servers_.size());
 }
 
 void Cluster::note_end(const CallStatus& status) {
   if (status.code == Code::kUnavailable && status.never_sent) {
-    away_.store(true);
-  } else if (status.ok() && away_.load(std::memory_order_relaxed) && away_.exchange(false) && reached_) {
+    unreachable_.store(true);
+  } else if (status.ok() && unreachable_.load(std::memory_order_relaxed) && unreachable_.exchange(false) && reached_) {
     reached_();
   }
 }
 
-grpc::CallOptions Cluster::options_of(Patience patience, bool needs_leader, Turn& turn) {
+grpc::CallOptions Cluster::options_of(CallTimeouts timeouts, bool needs_leader, Turn& turn) {
   const auto now = Clock::now();
   grpc::CallOptions options;
-  options.deadline = now + patience.answer;
-  options.send_by = now + patience.connection;
+  options.deadline = now + timeouts.answer;
+  options.send_by = now + timeouts.connection;
   options.max_message_bytes = kMaxMessage;
   options.breaker = turn.next_breaker();
   options.metadata.reserve(6);  // the entries of this function, of gRPC and of the HTTP client
@@ -37,13 +37,13 @@ grpc::CallOptions Cluster::options_of(Patience patience, bool needs_leader, Turn
 std::optional<std::chrono::milliseconds> Cluster::again(const CallStatus& status, const Server& asked, bool reads, std::size_t tries,
                                                         Clock::duration so_far) {
   const bool silent = status.code == Code::kDeadlineExceeded;
-  const bool away = status.code == Code::kUnavailable || is_electing(status);
-  if (away || silent) pass_over(asked);
+  const bool unreachable = status.code == Code::kUnavailable || is_electing(status);
+  if (unreachable || silent) use_next_server(asked);
   if (silent && reads && !stopping() && tries < size()) return std::chrono::milliseconds(0);
-  if (!away || stopping() || !(reads || never_arrived(status))) return std::nullopt;
+  if (!unreachable || stopping() || !(reads || was_not_sent(status))) return std::nullopt;
   if (tries < size()) return std::chrono::milliseconds(0);
   // The connection broke after the request was sent. This does not mean that the server is unavailable, so each server is tried twice.
-  if (!never_arrived(status) && !is_electing(status) && tries < 2 * size()) return kFirstPause;
+  if (!was_not_sent(status) && !is_electing(status) && tries < 2 * size()) return kFirstPause;
   // All servers have been tried. A retry does not help against unreachable servers, but a leader may be elected meanwhile.
   if (!is_electing(status) || so_far > kElection) return std::nullopt;
   return std::min(kLongestPause, kFirstPause * static_cast<std::int64_t>(1 + tries / size()));

@@ -31,7 +31,7 @@ inline constexpr std::size_t kFrameRoom = 8;
 class Cluster {
  public:
   // The time limit of a call with all its attempts.  A write that gets no response in time may have been committed.
-  static constexpr std::chrono::seconds kPatience{10};
+  static constexpr std::chrono::seconds kCallTimeout{10};
   // A call that etcd refuses because it has no leader is retried for this time. An election takes about a second.
   static constexpr std::chrono::milliseconds kElection{2'500};
   // The limits of an attempt that is not the last one: kTry for the response to a read, kReach for the connection of any call.
@@ -45,7 +45,7 @@ class Cluster {
   // The current server.
   const Server& server() const noexcept { return servers_[current_.load(std::memory_order_relaxed) % servers_.size()]; }
   // To be called if `failed` did not respond: later calls use the next server.
-  void pass_over(const Server& failed);
+  void use_next_server(const Server& failed);
   std::size_t size() const noexcept { return servers_.size(); }
   const std::vector<Server>& servers() const noexcept { return servers_; }
   CallCounts& counts() noexcept { return counts_; }
@@ -58,11 +58,11 @@ class Cluster {
   // Makes a call (`What`: a type of calls.hpp).  If a server has not accepted the request, the call is repeated on the next server; a read
   // (`reads`) also if the server is unavailable.  While etcd elects a leader, calls are repeated after pauses.
   template <class What>
-  Task<Result<typename What::Response>> call(typename What::Request request, bool reads, std::chrono::milliseconds patience = kPatience);
+  Task<Result<typename What::Response>> call(typename What::Request request, bool reads, std::chrono::milliseconds timeout = kCallTimeout);
 
   // Makes a call on this server only, even if the server has no leader.
   template <class What>
-  Task<Result<typename What::Response>> ask(const Server& server, typename What::Request request, std::chrono::milliseconds patience);
+  Task<Result<typename What::Response>> ask(const Server& server, typename What::Request request, std::chrono::milliseconds timeout);
 
   // Ends running calls and refuses new ones.
   void close();
@@ -95,10 +95,10 @@ class Cluster {
   using Clock = std::chrono::steady_clock;
   // The time limits of one attempt. They are so short that a call that was not sent, or a read, can be repeated on another server in time.
   // The attempt on the last server has the rest of the time.
-  struct Patience {
+  struct CallTimeouts {
     std::chrono::milliseconds answer, connection;
   };
-  Patience patience_of_try(bool reads, std::size_t tries, std::chrono::milliseconds left) const noexcept {
+  CallTimeouts timeouts_of_try(bool reads, std::size_t tries, std::chrono::milliseconds left) const noexcept {
     if (tries >= size()) return {left, left};
     return {reads ? std::min(left, kTry) : left, std::min(left, kReach)};
   }
@@ -106,7 +106,7 @@ class Cluster {
   std::optional<std::chrono::milliseconds> again(const CallStatus& status, const Server& asked, bool reads, std::size_t tries,
                                                  Clock::duration so_far);
   void note_end(const CallStatus& status);
-  static grpc::CallOptions options_of(Patience patience, bool needs_leader, Turn& turn);
+  static grpc::CallOptions options_of(CallTimeouts timeouts, bool needs_leader, Turn& turn);
   // Starts one attempt of a call; end() processes its result. They are not coroutines, because a coroutine frame for each attempt would
   // cost more than the functions.
   template <class What>
@@ -118,7 +118,7 @@ class Cluster {
   CallCounts counts_;
   std::function<void()> reached_;
   std::atomic<std::size_t> current_{0};
-  std::atomic<bool> away_{false};  // a server could not be reached, and none has responded since
+  std::atomic<bool> unreachable_{false};  // a server could not be reached, and none has responded since
   std::atomic<bool> stopping_{false}, waited_for_{false};
   std::mutex mutex_;
   Turn* turns_ = nullptr;
@@ -145,7 +145,7 @@ CallStatus Cluster::end(grpc::UnaryAnswer&& answer, typename What::Response& res
 }
 
 template <class What>
-Task<Result<typename What::Response>> Cluster::call(typename What::Request request, bool reads, std::chrono::milliseconds patience) {
+Task<Result<typename What::Response>> Cluster::call(typename What::Request request, bool reads, std::chrono::milliseconds timeout) {
   Turn turn(*this);
   if (!turn.entered()) co_return stopped_status();
   const auto begun = Clock::now();
@@ -153,11 +153,11 @@ Task<Result<typename What::Response>> Cluster::call(typename What::Request reque
     const Server& asked = server();
     typename What::Response response;
     const auto so_far = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begun);
-    auto asking = begin<What>(asked, request, options_of(patience_of_try(reads, tries, patience - so_far), true, turn));
+    auto asking = begin<What>(asked, request, options_of(timeouts_of_try(reads, tries, timeout - so_far), true, turn));
     const CallStatus status = end<What>(co_await std::move(asking), response);
     if (status.ok()) co_return response;
     const auto pause = again(status, asked, reads, tries, Clock::now() - begun);
-    if (!pause || Clock::now() - begun + *pause >= patience) co_return stopping() ? stopped_status() : to_status(status);
+    if (!pause || Clock::now() - begun + *pause >= timeout) co_return stopping() ? stopped_status() : to_status(status);
     if (pause->count() > 0) {
       auto pausing = sleep_for(*pause);
       co_await std::move(pausing);
@@ -167,11 +167,11 @@ Task<Result<typename What::Response>> Cluster::call(typename What::Request reque
 
 template <class What>
 Task<Result<typename What::Response>> Cluster::ask(const Server& server, typename What::Request request,
-                                                   std::chrono::milliseconds patience) {
+                                                   std::chrono::milliseconds timeout) {
   Turn turn(*this);
   if (!turn.entered()) co_return stopped_status();
   typename What::Response response;
-  auto asking = begin<What>(server, request, options_of({patience, patience}, false, turn));
+  auto asking = begin<What>(server, request, options_of({timeout, timeout}, false, turn));
   const CallStatus status = end<What>(co_await std::move(asking), response);
   if (!status.ok()) co_return to_status(status);
   co_return response;

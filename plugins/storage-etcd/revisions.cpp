@@ -28,7 +28,7 @@ struct NextTurn {
 }  // namespace
 
 // The callers that wait for the next request.
-struct RevisionCalls::Askers {
+struct RevisionCalls::Callers {
   class Wait {
    public:
     explicit Wait(RevisionCalls& calls) : calls_(calls) {}
@@ -36,12 +36,12 @@ struct RevisionCalls::Askers {
     void await_suspend(std::coroutine_handle<> frame) {
       frame_ = frame;
       executor_ = current_executor();
-      Askers& askers = *calls_.askers_;
+      Callers& callers = *calls_.callers_;
       bool first = false;
       {
-        const std::lock_guard lock(askers.mutex);
-        askers.waiting.push_back(this);
-        first = !std::exchange(askers.asking, true);
+        const std::lock_guard lock(callers.mutex);
+        callers.waiting.push_back(this);
+        first = !std::exchange(callers.asking, true);
       }
       // From here on another thread may resume the caller, which destroys this object.
       if (first) calls_.begin(executor_);
@@ -49,7 +49,7 @@ struct RevisionCalls::Askers {
     Answer await_resume() { return std::move(*answer_); }
 
    private:
-    friend struct Askers;
+    friend struct Callers;
     RevisionCalls& calls_;
     std::optional<Answer> answer_;
     std::coroutine_handle<> frame_;
@@ -74,7 +74,7 @@ struct RevisionCalls::Askers {
     asking = !waiting.empty();
     return asking ? std::optional<Executor*>(waiting.back()->executor_) : std::nullopt;
   }
-  static void tell(std::vector<Wait*> waiting, const Answer& answer) {
+  static void notify(std::vector<Wait*> waiting, const Answer& answer) {
     for (Wait* wait : waiting) wait->answer_ = answer;
     resume(std::move(waiting));
   }
@@ -102,14 +102,14 @@ struct RevisionCalls::Askers {
 };
 
 RevisionCalls::RevisionCalls(Cluster& cluster, Executor& executor, std::string key)
-    : cluster_(cluster), executor_(executor), key_(std::move(key)), askers_(std::make_unique<Askers>()) {}
+    : cluster_(cluster), executor_(executor), key_(std::move(key)), callers_(std::make_unique<Callers>()) {}
 RevisionCalls::~RevisionCalls() = default;
 
-Task<Answer> RevisionCalls::ask(std::chrono::milliseconds patience) {
+Task<Answer> RevisionCalls::ask(std::chrono::milliseconds timeout) {
   pb::RangeRequest request;
   request.set_key(key_);
   request.set_count_only(true);
-  auto asking = cluster_.call<RangeCall>(std::move(request), /*reads=*/true, patience);
+  auto asking = cluster_.call<RangeCall>(std::move(request), /*reads=*/true, timeout);
   auto answer = co_await std::move(asking);
   if (!answer.ok()) co_return std::move(answer.status());
   co_return Revision{answer->header().revision()};
@@ -121,7 +121,7 @@ Task<void> RevisionCalls::gather() {
   std::size_t before = 1;  // the first caller
   for (int turn = 0; turn < kMostTurns; ++turn) {
     co_await NextTurn();
-    const std::size_t now = askers_->count();
+    const std::size_t now = callers_->count();
     if (now == before) co_return;
     before = now;
   }
@@ -139,23 +139,23 @@ void RevisionCalls::begin(Executor* waiter) {
 Task<void> RevisionCalls::question() {
   auto gathering = gather();
   co_await std::move(gathering);
-  const auto waiting = askers_->take();
+  const auto waiting = callers_->take();
   // Every path must resume the callers and start a request for the callers that arrived meanwhile.
   Answer answer = internal_error("etcd could not be asked for its revision");
   try {
-    auto asking = ask(Cluster::kPatience);
+    auto asking = ask(Cluster::kCallTimeout);
     answer = co_await std::move(asking);
   } catch (...) {
   }
-  if (const auto next = askers_->next()) begin(*next);
+  if (const auto next = callers_->next()) begin(*next);
   // The last access to this object: it may be destroyed as soon as the callers have been resumed.
-  Askers::tell(waiting, answer);
+  Callers::notify(waiting, answer);
 }
 
 Task<Answer> RevisionCalls::current() {
   const Cluster::Turn turn(cluster_);
   if (!turn.entered()) co_return stopped_status();
-  Askers::Wait wait(*this);
+  Callers::Wait wait(*this);
   auto answer = co_await wait;
   co_return answer;
 }

@@ -23,10 +23,10 @@ class RevisionCalls {
   // The store's revision; it includes all commits before the call.
   Task<Result<Revision>> current();
   // As current(), with a separate request.
-  Task<Result<Revision>> ask(std::chrono::milliseconds patience);
+  Task<Result<Revision>> ask(std::chrono::milliseconds timeout);
 
  private:
-  struct Askers;
+  struct Callers;
   void begin(Executor* waiter);
   Task<void> question();
   Task<void> gather();
@@ -34,7 +34,7 @@ class RevisionCalls {
   Cluster& cluster_;
   Executor& executor_;
   const std::string key_;
-  const std::unique_ptr<Askers> askers_;
+  const std::unique_ptr<Callers> callers_;
 };
 
 }  // namespace backplane::etcd

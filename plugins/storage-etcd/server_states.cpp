@@ -21,9 +21,9 @@ void ServerStates::look() noexcept {
   {
     const std::lock_guard lock(mutex_);
     const auto now = Clock::now();
-    const Clock::duration between = known_ && size_age_ > kBetweenLooks ? size_age_ : Clock::duration(kBetweenLooks);
-    if (looked_ != Clock::time_point() && now - looked_ < between) return;
-    looked_ = now;
+    const Clock::duration between = known_ && size_age_ > kCheckInterval ? size_age_ : Clock::duration(kCheckInterval);
+    if (checked_ != Clock::time_point() && now - checked_ < between) return;
+    checked_ = now;
   }
   // The Turn is made here and not in the tasks, because stop() may be called before they begin.
   const auto turn = std::make_shared<Cluster::Turn>(cluster_);
@@ -32,7 +32,7 @@ void ServerStates::look() noexcept {
 }
 
 Task<void> ServerStates::ask(std::size_t server, [[maybe_unused]] std::shared_ptr<Cluster::Turn> turn) {
-  auto asking = cluster_.ask<StatusCall>(cluster_.servers()[server], pb::StatusRequest(), kPatience);
+  auto asking = cluster_.ask<StatusCall>(cluster_.servers()[server], pb::StatusRequest(), kCallTimeout);
   const auto answer = co_await std::move(asking);
   if (answer.ok()) note(server, answer->version(), answer->dbsize());
 }
@@ -43,7 +43,7 @@ void ServerStates::note(std::size_t server, const std::string& version, std::int
   versions_[server] = version;
   const auto now = Clock::now();
   // The maximum of the responses of one round; the first response of a later round begins a new maximum.
-  size_ = now - size_known_ < kPatience ? std::max(size_, size) : size;
+  size_ = now - size_known_ < kCallTimeout ? std::max(size_, size) : size;
   size_known_ = now;
   check_server_versions();
 }
@@ -66,7 +66,7 @@ std::int64_t ServerStates::size_bytes() noexcept {
   std::int64_t size = -1;
   {
     const std::lock_guard lock(mutex_);
-    old = Clock::now() - looked_ > size_age_;
+    old = Clock::now() - checked_ > size_age_;
     size = size_;
   }
   if (old) look();

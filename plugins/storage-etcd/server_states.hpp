@@ -35,8 +35,8 @@ class ServerStates {
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::seconds kBetweenLooks{1};
-  static constexpr std::chrono::seconds kPatience{5};
+  static constexpr std::chrono::seconds kCheckInterval{1};
+  static constexpr std::chrono::seconds kCallTimeout{5};
   Task<void> ask(std::size_t server, std::shared_ptr<Cluster::Turn> turn);
   void note(std::size_t server, const std::string& version, std::int64_t size);
   void check_server_versions();
@@ -48,7 +48,7 @@ class ServerStates {
   std::atomic<bool> true_{false};
   std::mutex mutex_;
   std::vector<std::string> versions_;
-  Clock::time_point looked_{};
+  Clock::time_point checked_{};
   Clock::time_point size_known_{};
   std::int64_t size_ = -1;
   bool known_ = false;  // the versions of all servers have been read

@@ -55,7 +55,7 @@ Status to_status(const CallStatus& status) {
   }
 }
 
-bool never_arrived(const CallStatus& status) {
+bool was_not_sent(const CallStatus& status) {
   return (status.code == Code::kUnavailable && (status.never_sent || status.message == kNoLeader)) || status.message == kDropped;
 }
 

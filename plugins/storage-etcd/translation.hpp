@@ -27,7 +27,7 @@ class Keys {
 // The Status for an error of etcd.
 Status to_status(const CallStatus& status);
 // True if the server has not accepted the request, so that the request may be sent to another server.
-bool never_arrived(const CallStatus& status);
+bool was_not_sent(const CallStatus& status);
 // True if the server is available, but the cluster has no leader, or the leader has just changed.
 bool is_electing(const CallStatus& status);
 Status stopped_status();

@@ -172,7 +172,7 @@ Task<void> Follower::follow() {
   }
   gathered_ = {};
   gathered_bytes_ = 0;
-  if (status.code == Code::kUnavailable) shared_->cluster.pass_over(server);
+  if (status.code == Code::kUnavailable) shared_->cluster.use_next_server(server);
   counts.handled(kWatchMethod, status);
   const bool wanted = !is_over() && !shared_->cluster.stopping();
   if (wanted && !status.ok() && status.code != Code::kCancelled) {

@@ -18,7 +18,7 @@ namespace {
 // The sizes are small, because clients read from the watch cache.
 constexpr std::size_t kWriteBuffer = 8 * 1024 * 1024;       // the memtable size per column family at which it is flushed
 constexpr std::size_t kAllWriteBuffers = 16 * 1024 * 1024;  // the limit of all memtables
-constexpr std::uint64_t kMuch = 1024 * 1024;                // write_out_much(): the size at which memory is released
+constexpr std::uint64_t kLargeMemtable = 1024 * 1024;       // write_out_if_large(): the size at which memory is released
 constexpr std::size_t kBlockCache = 8 * 1024 * 1024;
 constexpr std::uint64_t kMaxWal = 32 * 1024 * 1024;  // limits the amount of log that a startup replays
 
@@ -148,7 +148,7 @@ Status Database::open_handles() {
   return {};
 }
 
-bool Database::write_out_much() {
+bool Database::write_out_if_large() {
   const Reading reading(*this);
   if (!reading.ok()) return false;
   std::uint64_t all = 0;
@@ -157,8 +157,8 @@ bool Database::write_out_much() {
     if (db_->GetIntProperty(family, rocksdb::DB::Properties::kCurSizeActiveMemTable, &one)) all += one;
   }
   // Drops cached blocks. They were read for writes and are not needed for clients, which read from the watch cache.
-  if (cache_->GetUsage() >= kMuch) cache_->EraseUnRefEntries();
-  if (all < kMuch) return false;
+  if (cache_->GetUsage() >= kLargeMemtable) cache_->EraseUnRefEntries();
+  if (all < kLargeMemtable) return false;
   write_out();
   return true;
 }

@@ -49,7 +49,7 @@ class Database {
   void merge_files();
   // Releases memory of an idle store: flushes recent writes to files in the background, and drops cached blocks. Each of the two is done
   // only if it has at least 1 MB. True: a flush has begun.
-  bool write_out_much();
+  bool write_out_if_large();
   std::int64_t size_bytes() const noexcept;
 
   // Access to the open database. ok() is false after close(), and if resume() could not open the database again.

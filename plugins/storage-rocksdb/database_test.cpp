@@ -45,7 +45,7 @@ std::uint64_t bytes_in_memory(const Database& database, Family family) {
 TEST_F(DatabaseTest, WriteOutMuchFlushesOnlyLargeBuffers) {
   auto database = Database::open(directory_, nullptr);
   ASSERT_TRUE(database.ok()) << database.status().message();
-  EXPECT_FALSE((*database)->write_out_much());
+  EXPECT_FALSE((*database)->write_out_if_large());
   {
     const Database::Reading reading(**database);
     for (int i = 0; i < 32; ++i) {
@@ -55,11 +55,11 @@ TEST_F(DatabaseTest, WriteOutMuchFlushesOnlyLargeBuffers) {
     }
   }
   ASSERT_GT(bytes_in_memory(**database, Family::kLive), 2u << 20);
-  EXPECT_TRUE((*database)->write_out_much());
+  EXPECT_TRUE((*database)->write_out_if_large());
   EXPECT_LT(bytes_in_memory(**database, Family::kLive), 1u << 20);
-  EXPECT_FALSE((*database)->write_out_much());
+  EXPECT_FALSE((*database)->write_out_if_large());
   EXPECT_TRUE((*database)->close().ok());
-  EXPECT_FALSE((*database)->write_out_much());
+  EXPECT_FALSE((*database)->write_out_if_large());
 }
 
 }  // namespace

@@ -51,7 +51,8 @@ class LogTailTest : public ::testing::Test {
     const auto put = reading.db().Put(durable, reading.family(Family::kLive), std::to_string(i), std::string(bytes, 'x'));
     ASSERT_TRUE(put.ok()) << put.ToString();
   }
-  // Replaces the content of the log by `bytes` and opens the store. Returns the number of rows; -1: opening fails, and said_ is the error.
+  // Replaces the content of the log by `bytes` and opens the store. Returns the number of rows; -1: opening fails, and open_error_ is the
+  // error.
   int rows(const fs::path& log, std::string_view bytes) {
     const std::string tried = directory_ + "/tried";
     fs::remove_all(tried);
@@ -60,7 +61,7 @@ class LogTailTest : public ::testing::Test {
         .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     auto database = Database::open(tried, nullptr);
     if (!database.ok()) {
-      said_ = database.status().message();
+      open_error_ = database.status().message();
       return -1;
     }
     const Database::Reading reading(**database);
@@ -73,7 +74,7 @@ class LogTailTest : public ::testing::Test {
   std::string copy() const { return directory_ + "/copy"; }
 
   std::string directory_ = fs::temp_directory_path() / "log-tail-test-XXXXXX";
-  std::string said_;
+  std::string open_error_;
 };
 
 // The offsets at which the records begin, and the end of the last record.
@@ -92,7 +93,7 @@ std::vector<std::size_t> places(std::string_view bytes) {
 }
 
 // The log as a crash leaves it while the last record is written: only the sectors for which `is_written` returns true are on the disk.
-std::string torn(std::string bytes, const std::function<bool(std::size_t sector)>& is_written) {
+std::string with_lost_sectors(std::string bytes, const std::function<bool(std::size_t sector)>& is_written) {
   const auto all = places(bytes);
   const std::size_t begin = all[all.size() - 2], end = all.back();
   for (std::size_t at = begin; at < end; ++at) {
@@ -118,10 +119,13 @@ TEST_F(LogTailTest, ARecordOfWhichASectorIsMissingWasNeverAcknowledged) {
     const std::size_t sectors = (all.back() - 1) / kSector - all[all.size() - 2] / kSector + 1;
     for (std::size_t one = 0; one < sectors; ++one) {
       const auto place = std::to_string(count) + " of " + std::to_string(size) + ", sector " + std::to_string(one);
-      EXPECT_EQ(rows(log, torn(bytes, [one](std::size_t sector) { return sector != one; })), count - 1) << "without " << place << said_;
-      EXPECT_EQ(rows(log, torn(bytes, [one](std::size_t sector) { return sector < one; })), count - 1) << "up to " << place << said_;
+      EXPECT_EQ(rows(log, with_lost_sectors(bytes, [one](std::size_t sector) { return sector != one; })), count - 1)
+          << "without " << place << open_error_;
+      EXPECT_EQ(rows(log, with_lost_sectors(bytes, [one](std::size_t sector) { return sector < one; })), count - 1)
+          << "up to " << place << open_error_;
       if (sectors == 1) continue;
-      EXPECT_EQ(rows(log, torn(bytes, [one](std::size_t sector) { return sector == one; })), count - 1) << "only " << place << said_;
+      EXPECT_EQ(rows(log, with_lost_sectors(bytes, [one](std::size_t sector) { return sector == one; })), count - 1)
+          << "only " << place << open_error_;
     }
   }
 }
@@ -142,7 +146,7 @@ TEST_F(LogTailTest, AChangedByteOfTheLastRecordIsDamage) {
   const auto all = places(bytes);
   bytes[all[19] + 500] = '?';
   EXPECT_EQ(rows(log, bytes), -1);
-  EXPECT_NE(said_.find("is damaged and is not changed"), std::string::npos) << said_;
+  EXPECT_NE(open_error_.find("is damaged and is not changed"), std::string::npos) << open_error_;
 }
 
 // RocksDB skips from zeros to the next block, and would lose the acknowledged records in between.
@@ -154,7 +158,7 @@ TEST_F(LogTailTest, AZeroSectorBeforeOtherRecordsIsDamage) {
     std::string with_hole = bytes;
     std::fill_n(with_hole.begin() + static_cast<std::ptrdiff_t>(place / kSector * kSector), kSector, '\0');
     EXPECT_EQ(rows(log, with_hole), -1);
-    EXPECT_NE(said_.find(log.filename().string() + " offset "), std::string::npos) << said_;
+    EXPECT_NE(open_error_.find(log.filename().string() + " offset "), std::string::npos) << open_error_;
   }
 }
 
@@ -163,7 +167,7 @@ TEST_F(LogTailTest, OnlyTheEndOfALongLogIsRead) {
   const std::string bytes = contents(log);
   ASSERT_GT(bytes.size(), 2'000'000u);
   EXPECT_EQ(rows(log, bytes), 200);
-  EXPECT_EQ(rows(log, torn(bytes, [](std::size_t sector) { return sector != 3; })), 199);
+  EXPECT_EQ(rows(log, with_lost_sectors(bytes, [](std::size_t sector) { return sector != 3; })), 199);
 }
 
 // Regression: space was reserved before the last part of such a record. After a crash at this moment, the store was reported as damaged.

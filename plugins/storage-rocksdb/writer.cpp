@@ -17,9 +17,9 @@ constexpr std::size_t kMaxWaiting = 16 * 1024;              // the limit of wait
 constexpr std::size_t kMaxGroup = 1024;                     // the limit of transactions in one batch
 constexpr std::chrono::hours kLongestLease{24 * 365 * 10};  // the limit of the remaining time of a stored lease
 constexpr std::chrono::seconds kExpireAgain{30};            // the time until the next attempt for a lease whose keys could not be removed
-constexpr std::chrono::seconds kUndisturbed{10};            // after startup, compaction of files is disabled for this time
-constexpr std::chrono::seconds kQuiet{5};                   // the interval of write_out_when_quiet()
-constexpr std::size_t kFewBytes = 64 * 1024;                // a store that has written at most this in the interval is idle
+constexpr std::chrono::seconds kCompactionDelay{10};        // after startup, compaction of files is disabled for this time
+constexpr std::chrono::seconds kQuiet{5};                   // the interval of write_out_if_idle()
+constexpr std::size_t kIdleBytes = 64 * 1024;               // a store that has written at most this in the interval is idle
 constexpr std::size_t kMissedEvents = 1024;                 // the number of events that reload() reads at a time
 constexpr std::size_t kFewEvents = 4;                       // up to this number of events, the caches' thread is not woken (wake_watches())
 constexpr std::size_t kFewEventBytes = 64 * 1024;           // the limit of the size of these events
@@ -52,7 +52,7 @@ Writer::Writer(Database& database, const Reader& reader, Revision revision, bool
       feed_(feed),
       committed_(revision),
       revision_(revision),
-      merge_at_(LeaseTable::Clock::now() + kUndisturbed) {}
+      merge_at_(LeaseTable::Clock::now() + kCompactionDelay) {}
 Writer::~Writer() { stop(); }
 
 Status Writer::load_leases() {
@@ -153,7 +153,7 @@ void Writer::set_health(Status status) {
   health_ = std::move(status);
 }
 
-// The time of the next work that no transaction triggers: the expiry of a lease, merge_when_due() or write_out_when_quiet().
+// The time of the next work that no transaction triggers: the expiry of a lease, merge_when_due() or write_out_if_idle().
 std::optional<LeaseTable::Time> Writer::next_due() const {
   // While the store cannot be written to, the keys of a lease cannot be removed, so expiries are ignored.
   const auto expiry = health_.ok() ? leases_.next_expiry() : std::nullopt;
@@ -169,14 +169,14 @@ void Writer::count_written(std::size_t bytes) {
   if (!look_at_) look_at_ = LeaseTable::Clock::now() + kQuiet;
 }
 
-void Writer::write_out_when_quiet() {
+void Writer::write_out_if_idle() {
   const auto now = LeaseTable::Clock::now();
   if (!look_at_ || now < *look_at_) return;
   look_at_.reset();
-  if (std::exchange(written_, 0) > kFewBytes) {
+  if (std::exchange(written_, 0) > kIdleBytes) {
     look_at_ = now + kQuiet;
   } else {
-    database_.write_out_much();
+    database_.write_out_if_large();
   }
 }
 
@@ -214,7 +214,7 @@ void Writer::run() {
   for (;;) {
     auto group = take();
     merge_when_due();
-    write_out_when_quiet();
+    write_out_if_idle();
     if (group.empty()) {
       std::unique_lock lock(mutex_);
       if (stopping_ && queue_.empty()) return;

@@ -67,7 +67,7 @@ class Writer {
   void expire_leases(Batch& batch);
   void count_written(std::size_t bytes);
   // If the store is idle, releases the memory of recent writes.
-  void write_out_when_quiet();
+  void write_out_if_idle();
   void set_health(Status status);
   Status newest_health() const;
   void recover();
@@ -91,8 +91,8 @@ class Writer {
   Revision revision_;  // the newest assigned revision
   LeaseTable leases_;
   std::optional<LeaseTable::Time> merge_at_;  // nullopt: compaction is already enabled
-  std::optional<LeaseTable::Time> look_at_;   // the next write_out_when_quiet(); nullopt: nothing written since the last one
-  std::size_t written_ = 0;                   // the number of bytes written since the last write_out_when_quiet()
+  std::optional<LeaseTable::Time> look_at_;   // the next write_out_if_idle(); nullopt: nothing written since the last one
+  std::size_t written_ = 0;                   // the number of bytes written since the last write_out_if_idle()
   LeaseId last_lease_ = 0;
   std::thread thread_;
 };

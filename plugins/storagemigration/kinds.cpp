@@ -32,20 +32,20 @@ class MigrationStatusStrategy final : public StatusStrategy {
   void check_status(const Object& object, const Object& old, FieldErrors& errors) const override {
     check_version(get_string_path(object, "status.resourceVersion"), get_string_path(old, "status.resourceVersion"), errors);
     const bool succeeded = is_true(object, "Succeeded"), failed = is_true(object, "Failed");
-    const auto blame = [&](std::string_view text) {
+    const auto add_error = [&](std::string_view text) {
       const Value* conditions = find_path(object, "status.conditions");
       errors.invalid_raw("status.conditions", conditions != nullptr ? to_json(*conditions) : "null", text);
     };
-    if (succeeded && failed) blame("Both success and failed conditions cannot be true at the same time");
-    if (is_true(old, "Succeeded") && !succeeded) blame("Success condition cannot be set to false once it is true");
-    if (is_true(old, "Failed") && !failed) blame("Failed condition cannot be set to false once it is true");
+    if (succeeded && failed) add_error("Both success and failed conditions cannot be true at the same time");
+    if (is_true(old, "Succeeded") && !succeeded) add_error("Success condition cannot be set to false once it is true");
+    if (is_true(old, "Failed") && !failed) add_error("Failed condition cannot be set to false once it is true");
   }
 
  private:
   static void check_version(std::string_view version, std::string_view before, FieldErrors& errors) {
-    const auto blame = [&](const std::string& text) { errors.invalid("status.resourceVersion", version, text); };
-    if (!version.empty() && !is_version(version)) blame("resource version is not well formed: " + std::string(version));
-    if (!before.empty() && version != before) blame("field is immutable");
+    const auto add_error = [&](const std::string& text) { errors.invalid("status.resourceVersion", version, text); };
+    if (!version.empty() && !is_version(version)) add_error("resource version is not well formed: " + std::string(version));
+    if (!before.empty() && version != before) add_error("field is immutable");
   }
 };
 

@@ -101,10 +101,10 @@ class Compare(SideBySide):
                     del entry['time']
             self.assertEqual(ours, theirs)
 
-    def test_wrong_objects_are_refused_in_the_same_words(self):
+    def test_wrong_objects_are_refused_with_the_same_messages(self):
         self.compare('wrong')
 
-    def test_changed_objects_are_answered_alike(self):
+    def test_changed_objects_get_the_same_responses(self):
         self.compare('update')
 
 

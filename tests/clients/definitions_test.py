@@ -46,7 +46,7 @@ class Kind:
 
 class Definitions(SideBySide):
     def setUp(self):
-        self.asked, self.told = 0, []
+        self.asked, self.mismatches = 0, []
 
     @staticmethod
     def answer(*args):
@@ -61,7 +61,7 @@ class Definitions(SideBySide):
         want, got = (self.answer(server, method, path, body, kind) for server, body in zip(self.servers, bodies))
         found = differences(want, got)
         if found:
-            self.told.append('%s %s %s: %s' % (method, path, what, '; '.join(found[:2])[:600]))
+            self.mismatches.append('%s %s %s: %s' % (method, path, what, '; '.join(found[:2])[:600]))
         return want['status'] < 300 and got['status'] < 300
 
     def define(self, folder, patterns):
@@ -152,8 +152,8 @@ class Definitions(SideBySide):
                 self.one_change(rng, kind, seeds, live)
             self.both('', 'GET', kind.path)
             self.both('', 'DELETE', kind.path)
-        print('%s: %d of %d answers differ' % (name, len(self.told), self.asked), *self.told, sep='\n  ', file=sys.stderr)
-        self.assertLessEqual(len(self.told) / self.asked, MOST, '\n'.join(self.told))
+        print('%s: %d of %d answers differ' % (name, len(self.mismatches), self.asked), *self.mismatches, sep='\n  ', file=sys.stderr)
+        self.assertLessEqual(len(self.mismatches) / self.asked, MOST, '\n'.join(self.mismatches))
 
 
 for project in PROJECTS:

@@ -111,7 +111,7 @@ class Delegated:
         finally:
             connection.close()
 
-    def test_who_has_the_right_reads_through_the_aggregator(self):
+    def test_users_with_permission_read_through_the_aggregator(self):
         # Its authorizer keeps a refusal for ten seconds.
         found = harness.wait_for(lambda: self.callers['reader'].request('GET', self.path)[0] == 200, SECONDS)
         code, _, answer = self.callers['reader'].request('GET', self.path)
@@ -119,7 +119,7 @@ class Delegated:
         self.assertEqual(answer['kind'], self.kind)
         self.assertEqual(self.server.request('GET', self.path)[0], 200, 'an administrator')
 
-    def test_who_has_no_right_gets_403(self):
+    def test_users_without_permission_get_403(self):
         code, _, answer = self.callers['nobody'].request('GET', self.path)
         resource, group = self.path.rsplit('/', 1)[1], self.group_version[0]
         self.assertEqual((code, answer['message']),

@@ -168,7 +168,7 @@ class ManyNodes(unittest.TestCase):
         self.assertEqual(names, {node(number)['metadata']['name'] for number in range(NODES)})
         self.pods_run()
         self.leases_are_renewed()
-        self.all_goes()
+        self.check_deletion()
         for program in self.programs[:2]:
             self.assertEqual(program.failed_watches(), [], program.log_path)
         self.assertEqual([line for line in self.programs[2].text().splitlines() if 'Failed to watch' in line], [])
@@ -202,7 +202,7 @@ class ManyNodes(unittest.TestCase):
         self.step('all leases are renewed', lambda: all(each['spec']['renewTime'] > began for each in self.items(LEASES)))
         self.assertEqual(sum(map(is_ready, self.items('/api/v1/nodes'))), NODES)
 
-    def all_goes(self):
+    def check_deletion(self):
         self.each('DELETE', [('%s/web-%d' % (POOL, number), {'propagationPolicy': 'Background'}) for number in range(DEPLOYMENTS)])
         self.step('no pod and no replica set is left', lambda: not self.items('/api/v1/namespaces/many/pods') and
                   not self.items('/apis/apps/v1/namespaces/many/replicasets'))

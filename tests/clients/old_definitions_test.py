@@ -152,10 +152,10 @@ class OldDefinitions(unittest.TestCase):
             fill(etcd)
             cls.servers.append(make(etcd))
             cls.addClassCleanup(cls.servers[-1].stop)
-        cls.settle()
+        cls.wait_for_conditions()
 
     @classmethod
-    def settle(cls):
+    def wait_for_conditions(cls):
         """Waits until the status of each definition is final."""
         def settled(server):
             items = server.request('GET', CRDS)[2]['items']

@@ -97,10 +97,10 @@ def nested(pointer, value, of):
     return {key: nested(below, value, of.get(key) if isinstance(of, dict) else None)}
 
 
-class Lives(SideBySide):
+class RandomObjects(SideBySide):
     def setUp(self):
         self.rng = random.Random(SEED)
-        self.asked, self.told = 0, []
+        self.asked, self.mismatches = 0, []
         self.schemas = Schemas(self.servers[0])
         self.words = Words(case['base'] for case in tables('wrong'))
 
@@ -126,8 +126,8 @@ class Lives(SideBySide):
         described = all(isinstance(each['body'], str) and 'columnDefinitions:' in each['body'] for each in answers)
         found = [] if described else differences_of(*answers)
         if found:
-            self.told.append('%s %s %s %s: %s' % (method, path, '' if kind == JSON and not accept else (kind, accept), json.dumps(what)[:400],
-                                                  told_apart(found)))
+            self.mismatches.append('%s %s %s %s: %s' % (
+                method, path, '' if kind == JSON and not accept else (kind, accept), json.dumps(what)[:400], told_apart(found)))
         return answers[0]['status'] < 300, answers[1]['status'] < 300
 
     def change(self, objects, schema, under=None):
@@ -314,9 +314,9 @@ class Lives(SideBySide):
         for number in range(CHANGES):
             live = [server.request('GET', path)[2] for server in self.servers]
             # If only one server has accepted a write, every later step would report it.
-            if any(each.get('kind') == 'Status' for each in live) or number % 40 == 0 or len(self.told) > apart:
+            if any(each.get('kind') == 'Status' for each in live) or number % 40 == 0 or len(self.mismatches) > apart:
                 self.remove(path)
-                apart = len(self.told)
+                apart = len(self.mismatches)
                 if not all(self.both('', 'POST', life.path, (life.base, life.base))):
                     break
                 continue
@@ -342,9 +342,9 @@ class Lives(SideBySide):
         for case in tables('wrong'):
             if KINDS.search(case['id']) and 'Review' not in case['id']:
                 self.live(case)
-        print('%d of %d answers differ' % (len(self.told), self.asked), *self.told, sep='\n  ', file=sys.stderr)
+        print('%d of %d answers differ' % (len(self.mismatches), self.asked), *self.mismatches, sep='\n  ', file=sys.stderr)
         self.assertGreater(self.asked, 0)
-        self.assertLessEqual(len(self.told) / self.asked, MOST, '\n'.join(self.told))
+        self.assertLessEqual(len(self.mismatches) / self.asked, MOST, '\n'.join(self.mismatches))
 
 
 class Life:

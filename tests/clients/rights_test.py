@@ -94,7 +94,7 @@ class Rights(RightsSideBySide):
     def test_what_nodes_may_request(self):
         self.compare([(user, row, ()) for user in rights_nodes.NODES for row in rights_nodes.requests()])
 
-    def test_who_may_act_as_whom(self):
+    def test_permissions_to_impersonate(self):
         self.compare([(user, row, headers) for user in tables.IMPERSONATORS for headers in tables.HEADERS for row in tables.IMPERSONATED])
 
     def test_an_account_acts_as_the_node_of_its_pod(self):
@@ -111,10 +111,10 @@ class Rights(RightsSideBySide):
             self.assertEqual((user['username'], user['groups']), ('system:node:n1', ['system:nodes', 'system:authenticated']))
         self.compare([(tokens, row, headers) for headers, row in tables.AS_NODE])
 
-    def test_who_may_grant_roles(self):
+    def test_users_who_may_grant_roles(self):
         self.compare([(user, row, ()) for user in tables.GRANTERS for row in tables.grants()])
 
-    def test_who_may_bind_roles(self):
+    def test_users_who_may_bind_roles(self):
         self.compare([(user, row, ()) for user in tables.GRANTERS for row in tables.bindings()])
 
 

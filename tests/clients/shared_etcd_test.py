@@ -83,7 +83,7 @@ def versions(lists):
     return {at: metadata['resourceVersion'] for objects in lists.values() for at, metadata in objects.items() if not OWN.search(at)}
 
 
-def survey(server):
+def collect_objects(server):
     """{(path, form): (status, content type, body)} of every object, and {path: names} of every list."""
     lists = objects_of(server)
     for _ in range(30):
@@ -204,7 +204,7 @@ class SharedEtcd(unittest.TestCase):
                                                        {'Content-Type': 'application/merge-patch+json'})
                     self.assertEqual(status, 200, '%s: %s' % (path, answer))
 
-    def nothing_twice(self, server):
+    def check_no_duplicates(self, server):
         services = server.request('GET', '/api/v1/services')[2]['items']
         addresses = [ip for s in services for ip in s['spec'].get('clusterIPs', []) if ip != 'None']
         ports = [port['nodePort'] for s in services for port in s['spec'].get('ports', []) if 'nodePort' in port]
@@ -216,26 +216,26 @@ class SharedEtcd(unittest.TestCase):
     def test_a_store_goes_there_and_back(self):
         server = self.kube()
         self.fill(server, 'store', first=True)
-        there = survey(server)
+        there = collect_objects(server)
         server.stop()
         stored = self.keys.all()
         server = self.ours()
-        self.same(there, survey(server))
+        self.same(there, collect_objects(server))
         self.untouched(stored, 'by a start over what kube-apiserver wrote')
         self.put_back(server)
         self.untouched(stored, 'by writing what was read')
         self.label(server, 'here')
         self.fill(server, 'again', first=False)
-        self.nothing_twice(server)
-        here = survey(server)
+        self.check_no_duplicates(server)
+        here = collect_objects(server)
         server.stop()
         stored = self.keys.all()
         server = self.kube()
-        self.same(here, survey(server))
+        self.same(here, collect_objects(server))
         self.untouched(stored, 'by a start over what was written here')
         self.label(server, 'back')
         self.fill(server, 'thrice', first=False)
-        self.nothing_twice(server)
+        self.check_no_duplicates(server)
 
     def test_an_embedded_store_moves_to_kube_apiserver_and_back(self):
         """`backplane store copy`, with the objects that are stored as JSON."""
@@ -244,23 +244,23 @@ class SharedEtcd(unittest.TestCase):
         self.addCleanup(shutil.rmtree, back)
         server = self.alone(home)
         self.fill(server, 'store', first=True)
-        here = survey(server)
+        here = collect_objects(server)
         server.stop()
         self.move('rocksdb:' + home + '/data', 'etcd:' + self.etcd.url)
         server = self.kube()
-        there = survey(server)
+        there = collect_objects(server)
         self.same((versionless(here[0]), here[1]), (versionless(there[0]), there[1]),
                   bootstrapped=('/apis/rbac.',))
         self.label(server, 'there')
         self.fill(server, 'again', first=False)
-        self.nothing_twice(server)
-        there = survey(server)
+        self.check_no_duplicates(server)
+        there = collect_objects(server)
         server.stop()
         self.move('etcd:' + self.etcd.url, 'rocksdb:' + back + '/data')
         server = self.alone(back)
-        here = survey(server)
+        here = collect_objects(server)
         self.same((versionless(there[0]), there[1]), (versionless(here[0]), here[1]))
-        self.nothing_twice(server)
+        self.check_no_duplicates(server)
 
     def test_custom_resources_that_are_stored_in_cbor(self):
         """kube-apiserver writes them so with its gate, and reads them without it."""
@@ -336,10 +336,10 @@ class SharedEtcd(unittest.TestCase):
         self.assertEqual([answer for answer in made if answer[0] != 201], [])
         for server in servers:
             self.assertEqual(server.request('GET', maps + '/counter')[2]['data']['n'], '80')
-            self.nothing_twice(server)
+            self.check_no_duplicates(server)
         self.assertEqual(len(seen[0]), 81)
         self.assertEqual(seen[0], seen[1])
-        self.one_compacts(servers, since)
+        self.check_single_compactor(servers, since)
 
     def test_definitions_of_one_are_served_by_both_and_neither_rewrites_objects_of_the_other(self):
         servers = [self.kube(), self.ours()]
@@ -374,7 +374,7 @@ class SharedEtcd(unittest.TestCase):
         other.context, other.port, other.connection = server.context, server.port, None
         return other
 
-    def one_compacts(self, servers, since):
+    def check_single_compactor(self, servers, since):
         """Old revisions are compacted for both, and both use the same key for the election."""
         def gone(server):
             return server.request('GET', '/api/v1/namespaces/both/configmaps?resourceVersionMatch=Exact&resourceVersion=' + since)[0] == 410

@@ -169,7 +169,7 @@ OTHERS = {
 }
 
 
-def said_by_kube(text):
+def kube_messages(text):
     """The error of "command failed", as it was before klog quoted it."""
     found = re.search(r'"command failed" err=(?:"((?:[^"\\]|\\.)*)"|<\n(.*?)\n >)', text, re.DOTALL)
     if not found:
@@ -199,7 +199,7 @@ class WrongConfigurations(unittest.TestCase):
         done = self.output(self.program, '--secure-port=%d' % harness.free_port(), '--bind-address=127.0.0.1', '--advertise-address=192.0.2.10',
             '--cert-dir=' + self.pki.dir,
                            '--etcd-servers=http://127.0.0.1:1', *self.pki.flags(None), *flags)
-        return said_by_kube(done.stderr + done.stdout) if done else None
+        return kube_messages(done.stderr + done.stdout) if done else None
 
     def ours(self, *flags):
         with tempfile.TemporaryDirectory() as folder:

@@ -236,10 +236,10 @@ class Player:
         if 'sleep' in step:
             time.sleep(step['sleep'])
         elif 'until' in step:
-            wait_for(lambda: self.has_come(step))
+            wait_for(lambda: self.has_arrived(step))
         return 'sleep' in step or 'until' in step
 
-    def has_come(self, step):
+    def has_arrived(self, step):
         status, _, raw = self.send('GET', step['until'], {}, None)
         if 'conditions' not in step:
             return status == step['s']

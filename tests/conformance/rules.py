@@ -149,8 +149,8 @@ class Example:
         """The reason why it fails; None if it passes."""
         status, wanted = self.wanted()
         got, body = self.sent(request)
-        told = said(body) if isinstance(body, dict) else [body]
-        lacks = [text for text in wanted if text not in told]
+        texts = said(body) if isinstance(body, dict) else [body]
+        lacks = [text for text in wanted if text not in texts]
         if got == status and not lacks:
             return None
-        return 'wanted %d %s, got %d %s' % (status, json.dumps(lacks or wanted), got, json.dumps(told)[:700] if got >= 400 else '')
+        return 'wanted %d %s, got %d %s' % (status, json.dumps(lacks or wanted), got, json.dumps(texts)[:700] if got >= 400 else '')

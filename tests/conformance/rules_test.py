@@ -65,7 +65,7 @@ def texts_at(place):
     return json.dumps(at_pointer(document(found['file']), found['pointer']), ensure_ascii=False).replace('\\"', '"')
 
 
-def is_said(row):
+def has_message(row):
     """Whether one of the row's places has all fixed parts of the row's message."""
     if row['type'] in GENERAL and not row['message']:
         return True
@@ -101,11 +101,11 @@ class Rules(unittest.TestCase):
                 continue
             problems = [problem for problem in map(place_problem, row['here'].split()) if problem]
             wrong += ['%s: %s' % (number, problem) for problem in problems]
-            if not problems and not row['example'] and not is_said(row):
+            if not problems and not row['example'] and not has_message(row):
                 wrong.append('%s: without an example, the message stands at the place: %s' % (number, row['message']))
         self.assertEqual(wrong, [], '\n' + '\n'.join(wrong[:50]))
 
-    def test_every_example_is_refused_in_those_words(self):
+    def test_every_example_is_refused_with_those_messages(self):
         known = rules.bases()
         wrong = []
         with Server(*FLAGS) as server:

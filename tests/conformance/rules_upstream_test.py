@@ -20,10 +20,10 @@ FUNCTION = re.compile(r'^func (?:\([^)]*\) )?(\w+)', re.M)
 @functools.lru_cache(None)
 def folder(module):
     module = module if module.startswith('k8s.io/') else 'k8s.io/' + module
-    told = subprocess.run(['go', 'list', '-m', '-f', '{{.Dir}}', module], cwd=clients.BUILD_DIR, env=clients.module(), capture_output=True, text=True)
-    if told.returncode != 0 or not told.stdout.strip():
-        raise clients.Missing('the module %s cannot be had: %s' % (module, told.stderr.strip()[-300:]))
-    return told.stdout.strip()
+    done = subprocess.run(['go', 'list', '-m', '-f', '{{.Dir}}', module], cwd=clients.BUILD_DIR, env=clients.module(), capture_output=True, text=True)
+    if done.returncode != 0 or not done.stdout.strip():
+        raise clients.Missing('the module %s cannot be had: %s' % (module, done.stderr.strip()[-300:]))
+    return done.stdout.strip()
 
 
 def reports(text):

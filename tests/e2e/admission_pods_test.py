@@ -430,7 +430,7 @@ class Configurations(unittest.TestCase):
                 self.assertNotEqual(server.process.wait(120), 0)
                 return server.text()
 
-    def test_one_that_cannot_be_used_ends_the_start(self):
+    def test_one_that_cannot_be_used_makes_startup_fail(self):
         for plugin, configuration, error in (
                 ('EventRateLimit', {'apiVersion': 'eventratelimit.admission.k8s.io/v1alpha1', 'kind': 'Configuration'},
                  'limits: Invalid value: null: must not be empty'),

@@ -256,7 +256,7 @@ class Admission(unittest.TestCase):
 
 
 class Configuration(unittest.TestCase):
-    def test_a_wrong_configuration_ends_the_start(self):
+    def test_a_wrong_configuration_makes_startup_fail(self):
         wrong = json.loads(json.dumps(POD_SECURITY))
         wrong['plugins'][0]['configuration']['defaults'] = {'enforce': 'x'}
         with tempfile.NamedTemporaryFile('w', suffix='.json') as f:

@@ -64,13 +64,13 @@ class Aggregation(unittest.TestCase):
         self.assertEqual(self.wait_available('Passed'), ('True', 'Passed', 'all checks passed'))
         return backend
 
-    def test_requests_are_passed_on_and_answered(self):
+    def test_requests_are_forwarded_and_answered(self):
         self.serve()
         got = self.call('POST', THINGS + '?dryRun=All', {'a': 1})
         self.assertEqual((got['path'], got['method'], got['body']), (THINGS + '?dryRun=All', 'POST', '{"a": 1}'))
         self.call('GET', '/apis/%s/v1/nothing' % GROUP)
 
-    def test_who_asks_is_said_by_the_proxy_alone(self):
+    def test_only_the_proxy_names_the_user(self):
         backend = self.serve(client_ca=self.front.path('ca.crt'))
         got = self.call('GET', THINGS, headers={'Authorization': 'Bearer secret', 'X-Remote-User': 'mallory', 'X-Other-User': 'mallory',
                                                 'X-Remote-Extra-Scopes': 'all', 'Traceparent': '00-%032x-%016x-01' % (7, 9)})
@@ -179,7 +179,7 @@ class Aggregation(unittest.TestCase):
         self.wait_available('Passed')
         self.call('GET', THINGS)
 
-    def test_what_is_wrong_is_said_in_the_condition(self):
+    def test_errors_are_reported_in_the_condition(self):
         self.call('POST', APISERVICES, apiservice('v1', GROUP, 'agg', 'cluster'), code=201)
         self.assertEqual(self.wait_available('ServiceNotFound')[2], 'service/cluster in "agg" is not present')
         self.assertEqual(self.server.request('GET', THINGS)[0::2], (503, 'service unavailable\n'))
@@ -196,7 +196,7 @@ class Aggregation(unittest.TestCase):
         self.call('DELETE', '/api/v1/namespaces/agg/services/cluster')
         self.wait_available('ServiceNotFound')
 
-    def test_a_server_that_cannot_be_believed_is_not_asked(self):
+    def test_a_server_that_cannot_be_verified_is_not_called(self):
         backend = self.backend(name='another.agg.svc')
         self.register(backend.port)
         self.assertIn('tls: failed to verify certificate: x509: certificate is valid for another.agg.svc, not echo.agg.svc',
@@ -277,7 +277,7 @@ class Aggregation(unittest.TestCase):
         self.assertTrue(wait_for(lambda: self.server.request('GET', THINGS)[0] == 404))
 
     # Regression: requests of all clients waited for them.
-    def test_servers_that_are_dead_or_hang_do_not_delay_other_requests(self):
+    def test_servers_that_are_down_or_hang_do_not_delay_other_requests(self):
         hanging = Hanging()
         self.addCleanup(hanging.stop)
         names = []

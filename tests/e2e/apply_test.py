@@ -113,7 +113,7 @@ class ApplyTest(Served, unittest.TestCase):
         item = self.apply('two', dict(deployment(), metadata={'name': 'web', 'labels': {'a': 'b'}}))
         self.assertEqual(sorted(manager for manager, _, _ in managers(item)), ['before-first-apply', 'two'])
 
-    def test_what_is_wrong_with_a_configuration_is_said(self):
+    def test_errors_of_a_configuration_are_reported(self):
         self.make()
         status, _, answer = self.server.request('PATCH', DEPLOYMENT, '{}', YAML)
         self.assertEqual((status, answer['details']['causes'][0]['field']), (422, 'fieldManager'))
@@ -139,7 +139,7 @@ class ApplyTest(Served, unittest.TestCase):
         stale = dict(deployment(), metadata={'name': 'web', 'resourceVersion': '1'})
         self.assertEqual(self.apply('m', stale, 409)['reason'], 'Conflict')
 
-    def test_who_makes_an_autoscaler_in_v1_owns_the_default_that_only_v2_can_say(self):
+    def test_the_creator_of_a_v1_autoscaler_owns_the_default_that_only_v2_has(self):
         path = '/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers'
         spec = {'maxReplicas': 5, 'scaleTargetRef': {'kind': 'Deployment', 'name': 'web', 'apiVersion': 'apps/v1'}}
         body = {'apiVersion': 'autoscaling/v1', 'kind': 'HorizontalPodAutoscaler', 'metadata': {'name': 'made'}, 'spec': spec}

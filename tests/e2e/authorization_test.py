@@ -195,7 +195,7 @@ class Webhooks(WithFolder):
             self.assertFalse([review for _, review in hook.reviews if 'system:masters' in review['spec'].get('group', [])],
                              'system:masters is never asked about')
 
-    def test_webhooks_that_hang_die_or_answer_rubbish_follow_the_failure_policy(self):
+    def test_webhooks_that_hang_crash_or_send_invalid_responses_follow_the_failure_policy(self):
         hook, last = self.webhook(), self.webhook('last')
         last.answer = lambda review: (200, last.review(True))
         release = threading.Event()

@@ -193,7 +193,7 @@ class Texts(WebSocketClient, unittest.TestCase):
         code, _, answer = self.get('/on-dead/exec?command=ls&stdout=1', {'Connection': 'Upgrade', 'Upgrade': 'SPDY/3.1'}, 'POST')
         self.assertEqual((code, answer['message']), (500, 'error dialing backend: ' + refused))
 
-    def test_what_the_kubelet_refuses_is_said(self):
+    def test_refusals_of_the_kubelet_are_reported(self):
         for code, body, expected, message in (
                 (400, 'bad container', 400, 'bad container'),
                 (404, 'gone', 404, 'the server could not find the requested resource ( pods/log p)'),
@@ -275,7 +275,7 @@ class Texts(WebSocketClient, unittest.TestCase):
         finally:
             del self.kubelet.answers['exec']
 
-    def test_a_kubelet_that_hangs_is_left_with_its_client(self):
+    def test_a_kubelet_that_hangs_blocks_only_its_client(self):
         self.kubelet.requests.clear()
         self.kubelet.left.clear()
         with socket.create_server(('127.0.0.1', 0)) as silent:
@@ -513,7 +513,7 @@ class Proxies(WebSocketClient, unittest.TestCase):
             self.assertEqual((code, answer['message']), (503, message))
         self.assertEqual(self.ask(base + 'none:http/proxy/')[2]['message'], 'services "none" not found')
 
-    def test_a_page_without_a_slash_is_led_to_one(self):
+    def test_a_page_without_a_slash_is_redirected(self):
         code, headers, _ = self.ask(PODS + '/web/proxy?a=b')
         self.assertEqual((code, headers['Location']), (301, PODS + '/web/proxy/?a=b'))
         self.assertEqual(self.ask(PODS + '/web/proxy/')[2]['path'], '/')
@@ -552,7 +552,7 @@ class Proxies(WebSocketClient, unittest.TestCase):
         self.assertEqual(answer['message'],
                          'error trying to reach service: dial tcp %s:%d: connect: connection refused' % (self.address, port))
 
-    def test_a_backend_that_hangs_is_left_with_its_client(self):
+    def test_a_backend_that_hangs_blocks_only_its_client(self):
         connection = self.server.connect()
         connection.request('GET', PODS + '/web/proxy/hang')
         self.assertTrue(wait_for(lambda: any(path == '/hang' for _, path, _ in self.plain.requests)))
@@ -584,7 +584,7 @@ class Trust(unittest.TestCase):
             finally:
                 cluster.stop()
 
-    def test_files_that_are_none_end_the_start(self):
+    def test_a_missing_certificate_file_makes_startup_fail(self):
         with Server('--kubelet-client-certificate=/absent', wait=False) as server:
             self.assertNotEqual(server.process.wait(60), 0)
             self.assertIn('kubelet-client-certificate', server.text())
@@ -606,9 +606,9 @@ class ConnectProxy:
                 peer = self.listening.accept()[0]
             except OSError:
                 return
-            threading.Thread(target=self.pass_on, args=(peer,), daemon=True).start()
+            threading.Thread(target=self.forward, args=(peer,), daemon=True).start()
 
-    def pass_on(self, peer):
+    def forward(self, peer):
         if self.tls:
             try:
                 peer = self.tls.wrap_socket(peer, server_side=True)
@@ -689,7 +689,7 @@ class Egress(unittest.TestCase):
             files = 'tlsConfig: {caBundle: %s, clientCert: %s, clientKey: %s' % (certificates.path('ca.crt'), *client)
             self.check(proxy, self.config(folder, 'HTTPConnect', "{tcp: {url: '%s', %s, tlsServerName: proxy.example.com}}}" % (url, files)))
 
-    def test_a_proxy_with_another_name_is_not_believed(self):
+    def test_a_proxy_with_another_name_is_not_trusted(self):
         with tempfile.TemporaryDirectory() as folder:
             certificates = Certificates(folder)
             tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -709,7 +709,7 @@ class Egress(unittest.TestCase):
                 proxy.listening.close()
                 cluster.stop()
 
-    def test_servers_behind_and_webhooks_are_dialled_through_it(self):
+    def test_aggregated_servers_and_webhooks_are_dialled_through_it(self):
         with tempfile.TemporaryDirectory() as folder:
             proxy = ConnectProxy(os.path.join(folder, 'proxy'))
             backs = Certificates(os.path.join(folder, 'backs'))

@@ -342,7 +342,7 @@ class Conversion(unittest.TestCase):
         self.create('one')
         self.assertIn('certificate', self.refusal())
 
-    def test_a_webhook_behind_a_service(self):
+    def test_a_webhook_of_a_service(self):
         name = 'hook.default.svc'
         hook = Webhook(self.folder.name, name)
         self.addCleanup(hook.stop)

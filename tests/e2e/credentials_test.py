@@ -223,7 +223,7 @@ class Files(Client, unittest.TestCase):
         self.assertIn('contains extra space before the bearer token', headers['Warning'])
         self.assertIn(code, (401, 403))
 
-    def test_a_file_that_cannot_be_used_ends_the_start(self):
+    def test_a_file_that_cannot_be_used_makes_startup_fail(self):
         path = os.path.join(self.directory.name, 'bad.csv')
         with open(path, 'w', encoding='utf-8') as file:
             file.write('token,user\n')

@@ -46,10 +46,10 @@ class CustomTypes(unittest.TestCase):
         self.assertEqual(code, 201, body)
         path = '/apis/%s/v1/%s' % (crd['spec']['group'], crd['spec']['names']['plural'])
         eventually(path, lambda: self.get(path)[0] == 200)
-        self.settle(crd['metadata']['name'])
+        self.wait_until_established(crd['metadata']['name'])
         return path
 
-    def settle(self, name):
+    def wait_until_established(self, name):
         """A type is served before its status says so, and a change must not conflict with that write."""
         eventually('the status of ' + name, lambda: 'Established' in [condition['type'] for condition in self.get(
             CRDS + '/' + name)[2]['status'].get('conditions') or [] if condition['status'] == 'True'])
@@ -171,7 +171,7 @@ class CustomTypes(unittest.TestCase):
         self.assertEqual(self.server.request('POST', CRDS, crd)[0], 201)
         group = '/apis/e2e.example.com/'
         eventually('gadgets', lambda: self.get(group + 'v1/gadgets')[0] == 200 and self.get(group + 'v2/gadgets')[0] == 200)
-        self.settle('gadgets.e2e.example.com')
+        self.wait_until_established('gadgets.e2e.example.com')
 
         def create(version, name):
             gadget = {'apiVersion': 'e2e.example.com/' + version, 'kind': 'Gadget', 'spec': {'size': 1},

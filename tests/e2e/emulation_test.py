@@ -71,7 +71,7 @@ class Emulation(unittest.TestCase):
             self.assertIn(('storage.k8s.io/v1', 'volumeattributesclasses'), found)
             self.assertNotIn(('resource.k8s.io/v1', 'deviceclasses'), found)
 
-    def test_what_the_release_does_not_have_ends_the_start(self):
+    def test_versions_and_gates_that_the_release_does_not_have_make_startup_fail(self):
         for flag, reason in {
                 '--runtime-config=resource.k8s.io/v1=true':
                     'cannot enable version resource.k8s.io/v1 in runtime-config because all the resources have been introduced after the '

@@ -366,7 +366,7 @@ class Flags(unittest.TestCase):
             self.assertEqual(server.request('GET', CONFIGMAPS + '/a')[0], 200)
             self.assertEqual(server.request('POST', '/api/v1/namespaces', {'metadata': {'name': 'elsewhere'}})[0], 201)
 
-    def test_overrides_that_cannot_be_kept_end_the_start(self):
+    def test_overrides_that_cannot_be_kept_make_startup_fail(self):
         for value, text in (('/services#http://127.0.0.1:1', 'services are written together'), ('events', 'must be of format'),
                             ('/events#ftp://x:1', 'ftp://x:1')):
             server = Server('--etcd-servers=http://127.0.0.1:1', '--etcd-servers-overrides=' + value, wait=False)
@@ -374,7 +374,7 @@ class Flags(unittest.TestCase):
             self.assertEqual(server.process.wait(60), 1)
             self.assertIn(text, server.text())
 
-    def test_a_file_that_holds_the_wrong_thing_ends_the_start(self):
+    def test_a_file_with_the_wrong_content_makes_startup_fail(self):
         with tempfile.NamedTemporaryFile('w', suffix='.key') as key:
             key.write('-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n')
             key.flush()
@@ -460,7 +460,7 @@ class Flags(unittest.TestCase):
 
 
 @unittest.skipUnless(ETCD, 'this machine has no etcd (package etcd-server)')
-class Away(unittest.TestCase):
+class UnreachableEtcd(unittest.TestCase):
     def test_a_host_over_an_etcd_that_is_not_there_starts_and_is_ready_when_it_is(self):
         etcd = Etcd()
         self.addCleanup(etcd.stop)
@@ -638,7 +638,7 @@ class Away(unittest.TestCase):
                 self.assertEqual(third.process.wait(30), 0)
             self.assertEqual(addresses(one), ['192.0.2.1'])
 
-    def test_history_that_was_compacted_is_answered_as_gone(self):
+    def test_history_that_was_compacted_returns_410(self):
         etcd = Etcd().start()
         self.addCleanup(etcd.stop)
         with Server('--etcd-servers=' + etcd.url, '--etcd-compaction-interval=500ms') as server:
@@ -667,7 +667,7 @@ class Away(unittest.TestCase):
             # The server creates its objects again.
             self.assertTrue(wait_for(lambda: server.request('GET', '/api/v1/namespaces/default')[0] == 200, 90), server.text())
 
-    def test_flags_that_name_no_etcd_end_the_start(self):
+    def test_flags_that_name_no_etcd_make_startup_fail(self):
         for flag, text in (('--etcd-servers=ftp://x:1', 'etcd-servers'), ('--storage-backend=etcd3', '--etcd-servers')):
             server = Server(flag, wait=False)
             self.addCleanup(server.stop)

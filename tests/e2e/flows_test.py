@@ -94,7 +94,7 @@ class Flows(Served):
             reader.join()
 
 
-class ThereIsAKubectl(unittest.TestCase):
+class KubectlIsInstalled(unittest.TestCase):
     def test_there_is_one(self):
         if not binaries():
             self.skipTest('there is no kubectl; clients.kubectl builds one')

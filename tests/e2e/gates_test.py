@@ -56,12 +56,12 @@ class GatesTest(unittest.TestCase):
                 later.request('POST', SETS, stateful_set('fresh'))
                 self.assertEqual(rolling_of(later.request('PATCH', SETS + '/fresh', change, headers=merge)), {'partition': 0})
 
-    def test_gates_without_those_they_need_end_the_start(self):
+    def test_gates_without_their_dependencies_make_startup_fail(self):
         with Server('--feature-gates=WorkloadAwarePreemption=true', wait=False) as server:
             self.assertNotEqual(server.process.wait(60), 0)
             self.assertIn('--feature-gates: WorkloadAwarePreemption=true requires GangScheduling to be on', server.text())
 
-    def test_an_unsupported_gate_stops_the_start(self):
+    def test_an_unsupported_gate_makes_startup_fail(self):
         with Server('--feature-gates=ShardedListAndWatch=true', wait=False) as server:
             self.assertNotEqual(server.process.wait(60), 0)
             self.assertIn('--feature-gates: ShardedListAndWatch=true is not supported: shardSelector is not served', server.text())

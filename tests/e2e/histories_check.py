@@ -91,11 +91,11 @@ class Check:
     def run(self):
         for call in self.history.calls:
             self.answered(call)
-        self.every_event_has_an_author()
+        self.check_event_authors()
         self.watches()
         return self.problems
 
-    def tell(self, what, call):
+    def report(self, what, call):
         self.problems.append('%s: %r' % (what, call))
 
     def claims(self):
@@ -111,16 +111,16 @@ class Check:
                 if uid in self.deleted:
                     self.effects[call] = self.deleted[uid]
                 else:
-                    self.tell('no event tells of', call)
+                    self.report('no event tells of', call)
             elif call.verb == 'collection':
                 self.swept.update(item['metadata']['name'] for item in call.answer['items'])
         for when, calls in self.authors.items():
             if when not in self.order.by_version:
-                self.tell('no event tells of', calls[0])
+                self.report('no event tells of', calls[0])
             elif len(calls) == 1 and when > self.order.first:
                 self.effects[calls[0]] = when
 
-    def every_event_has_an_author(self):
+    def check_event_authors(self):
         for event in self.order.events:
             obj = event['object']
             uid = obj['metadata']['uid']
@@ -147,23 +147,23 @@ class Check:
             self.listed(call, low, high)
         elif call.verb == 'get':
             if plain(call.answer) not in [plain(o) for o in self.order.within(call.name, low, high) if o]:
-                self.tell('never was so in [%d, %s]' % (low, high), call)
+                self.report('never was so in [%d, %s]' % (low, high), call)
         elif call.verb in WRITES and not call.dry:
             self.written(call, low, high)
 
     def refused(self, call, low, high):
         if call.code not in REFUSALS[call.verb]:
-            return self.tell('refused', call)
+            return self.report('refused', call)
         states = self.order.within(call.name, low, high)
         sent = (call.sent or {}) if not isinstance(call.sent, list) else {}
         if call.code == 404 and None not in states:
-            self.tell('it was there all the time', call)
+            self.report('it was there all the time', call)
         if call.verb == 'create' and not any(states):
-            self.tell('it never was there', call)
+            self.report('it never was there', call)
         if call.code == 409 and call.verb in ('update', 'delete'):
             wanted = sent['preconditions'] if call.verb == 'delete' else sent['metadata']
             if 'resourceVersion' in wanted and all(o and version(o) == int(wanted['resourceVersion']) for o in states):
-                self.tell('it was of that version all the time', call)
+                self.report('it was of that version all the time', call)
 
     def written(self, call, low, high):
         when = version(call.answer)
@@ -171,41 +171,41 @@ class Check:
         if stored is None:
             return
         if plain(stored) != plain(call.answer):
-            self.tell('the event shows another object: %s' % plain(stored), call)
+            self.report('the event shows another object: %s' % plain(stored), call)
         if call in self.effects and not low < when <= high:
-            self.tell('out of [%d, %s]' % (low, high), call)
+            self.report('out of [%d, %s]' % (low, high), call)
         base = self.order.before(call.name, when)
         changed = call in self.effects
         self.right_base(call, base, when, changed)
         sent = {'data': {'json': call.sent[0]['value']}} if call.verb == 'json' else call.sent
         kept = (base or {}).get('data') or {} if call.verb not in ('create', 'update') else {}
         if changed and call.answer.get('data', {}) != dict(kept, **sent['data']):
-            self.tell('is not what it makes of %s' % (base and plain(base)), call)
+            self.report('is not what it makes of %s' % (base and plain(base)), call)
         if not changed and any(call.answer['data'].get(k) != v for k, v in sent['data'].items()):
-            self.tell('is not there', call)
+            self.report('is not there', call)
 
     def right_base(self, call, base, when, changed):
         if call.verb == 'create' and (base is not None or not changed):
-            self.tell('it was there: %s' % (base and plain(base)), call)
+            self.report('it was there: %s' % (base and plain(base)), call)
         if call.verb in ('update', 'merge', 'json', 'strategic') and changed and base is None:
-            self.tell('it was not there', call)
+            self.report('it was not there', call)
         wanted = call.sent['metadata'].get('resourceVersion') if call.verb == 'update' else None
         if wanted and int(wanted) != when and (base is None or version(base) != int(wanted)):
-            self.tell('it was of another version: %s' % (base and plain(base)), call)
+            self.report('it was of another version: %s' % (base and plain(base)), call)
 
     def listed(self, call, low, high):
         whens = {int(page['metadata']['resourceVersion']) for page in call.pages}
         if len(whens) != 1:
-            return self.tell('pages of several versions', call)
+            return self.report('pages of several versions', call)
         when = whens.pop()
         least = {'': low, 'limit=2': low, 'resourceVersion=0': 0}.get(call.query, call.asked)
         if when < least or when > high or ('Exact' in call.query and when != call.asked):
-            self.tell('version %d out of [%d, %s]' % (when, least, high), call)
+            self.report('version %d out of [%d, %s]' % (when, least, high), call)
         if when < self.order.first:
             return
         items = {i['metadata']['name']: plain(i) for page in call.pages for i in page['items']}
         if items != self.order.all_at(when) or len(items) != sum(len(page['items']) for page in call.pages):
-            self.tell('at %d there was %s' % (when, self.order.all_at(when)), call)
+            self.report('at %d there was %s' % (when, self.order.all_at(when)), call)
 
     def watches(self):
         h = self.history
@@ -243,7 +243,7 @@ class Check:
         return None
 
 
-def survivors(history, listed):
+def check_survivors(history, listed):
     """After a crash: `listed` holds every acknowledged write and every delivered event, and no other object."""
     problems = []
     newest = {}  # name: (version, plain object or None)
@@ -267,11 +267,11 @@ def survivors(history, listed):
     open_calls = [c for c in history.calls if c.code is None and not c.dry]
     items = {i['metadata']['name']: i for i in listed['items']}
     for name in set(newest) | set(items):
-        problems += survivor(name, items.get(name), newest.get(name, (0, None)), gone, name in swept, [c for c in open_calls if c.name in (name, None)])
+        problems += check_one(name, items.get(name), newest.get(name, (0, None)), gone, name in swept, [c for c in open_calls if c.name in (name, None)])
     return problems
 
 
-def survivor(name, item, newest, gone, swept, open_calls):
+def check_one(name, item, newest, gone, swept, open_calls):
     when, known = newest
     if item is None:
         if known is None or swept or json.loads(known)['metadata']['uid'] in gone or any(c.verb in ('delete', 'collection') for c in open_calls):

@@ -15,7 +15,7 @@ import unittest
 from etcd_test import ETCD, Etcd
 from harness import Server, main, namespace, wait_for
 from histories import History, Resource, Watch
-from histories_check import Check, Order, plain, survivors, version
+from histories_check import Check, Order, plain, check_survivors, version
 
 SEED = int(os.environ.get('HISTORIES_SEED', random.SystemRandom().randrange(1 << 30)))
 COUNT = int(os.environ.get('HISTORIES', 1000))
@@ -76,14 +76,14 @@ class Hosts:
 class Record:
     """What a history has recorded, without its threads and connections."""
 
-    class Told:
+    class Recorded:
         def __init__(self, watch):
             self.events = watch.events
 
     def __init__(self, history):
         self.initial, self.calls, self.resumed_at = history.initial, history.calls, history.resumed_at
         for name in ('main', 'selected', 'streamed', 'resumed'):
-            setattr(self, name, self.Told(getattr(history, name)))
+            setattr(self, name, self.Recorded(getattr(history, name)))
 
 
 def lost(events):
@@ -123,7 +123,7 @@ WRONGS = {'a lost event': lambda r: lost(r.main.events), 'an event that comes tw
           'an event that a selecting watch lost': lambda r: lost(r.selected.events), 'a streamed list that lost one': lambda r: lost(r.streamed.events)}
 
 
-def spoils(spoil, record):
+def finds_corruption(spoil, record):
     try:
         return spoil(record)
     except (StopIteration, IndexError):
@@ -180,7 +180,7 @@ class Histories(unittest.TestCase):
 
             for name, spoil in WRONGS.items():
                 with self.subTest(name):
-                    wrong = next((each for each in map(record, range(SLOTS)) if spoils(spoil, each)), None)
+                    wrong = next((each for each in map(record, range(SLOTS)) if finds_corruption(spoil, each)), None)
                     self.assertIsNotNone(wrong, 'no history has anything to spoil')
                     self.assertNotEqual(Check(wrong).run(), [])
 
@@ -219,7 +219,7 @@ class Histories(unittest.TestCase):
             return
         code, _, listed = server.request('GET', history.resource.path)
         self.assertEqual(code, 200, listed)
-        self.assertEqual(survivors(history, listed), [], 'seed %d' % history.seed)
+        self.assertEqual(check_survivors(history, listed), [], 'seed %d' % history.seed)
         for watch in history.watches:
             watch.join(60)
         events = [e for e in history.main.events if e['type'] != 'ERROR']

@@ -220,7 +220,7 @@ for index, path in enumerate(kubectls()):
     globals()[name] = type(name, (Kubectl, unittest.TestCase), {'binary': path})
 
 
-class ThereIsAKubectl(unittest.TestCase):
+class KubectlIsInstalled(unittest.TestCase):
     def test_there_is_one(self):
         self.assertTrue(kubectls(), 'no kubectl was found: scripts/setup --tests unpacks one')
 

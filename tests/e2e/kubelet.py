@@ -295,11 +295,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def offered(self, name):
         return [word.strip() for line in self.headers.get_all(name) or [] for word in line.split(',')]
 
-    def receive(self, others, patience=0.2):
+    def receive(self, others, timeout=0.2):
         """The received bytes, and the other ready descriptors; None at the end of the connection."""
         if getattr(self.connection, 'pending', int)():
             return self.connection.recv(65536), []
-        ready = select.select([self.connection] + others, [], [], patience)[0]
+        ready = select.select([self.connection] + others, [], [], timeout)[0]
         if self.connection not in ready:
             return b'', ready
         try:

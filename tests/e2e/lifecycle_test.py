@@ -290,7 +290,7 @@ class Lifecycle(unittest.TestCase):
             self.assertEqual(server.request('GET', '/apis/apps/v1/deployments')[0], 404)
             self.assertEqual(server.request('GET', '/apis/apps/v1/daemonsets')[0], 200)
 
-    def test_a_wrong_runtime_config_stops_the_start_and_lists_what_exists(self):
+    def test_a_wrong_runtime_config_makes_startup_fail_and_lists_what_exists(self):
         with Server('--runtime-config=apsp/v1=false', wait=False) as server:
             self.assertNotEqual(server.process.wait(60), 0)
             self.assertIn('apsp/v1', server.text())
@@ -329,7 +329,7 @@ class Lifecycle(unittest.TestCase):
                 self.assertEqual(again.request('DELETE', services + '/thief')[0], 200)
                 self.assertEqual(again.terminate(), 0)
 
-    def test_a_wrong_service_range_stops_the_start(self):
+    def test_a_wrong_service_range_makes_startup_fail(self):
         for value, problem in (('foo', 'service-cluster-ip-range[0] is not a valid cidr'),
                                ('10.0.0.0/30', 'the service cluster IP range must be at least 8 IP addresses'),
                                ('fd00::/63', 'shortest allowed prefix length for service CIDR is 64, got 63'),
@@ -351,7 +351,7 @@ class Lifecycle(unittest.TestCase):
         for word in ('secure-port', 'goaway-chance', 'storage-backend'):
             self.assertIn(word, done.stderr + done.stdout)
 
-    def test_instances_live_side_by_side_and_a_data_dir_has_one_owner(self):
+    def test_instances_run_side_by_side_and_a_data_dir_has_one_owner(self):
         with Server() as one, Server() as two:
             self.assertNotEqual(one.port, two.port)
             one.request('POST', '/api/v1/namespaces/default/configmaps', configmap('only-in-one'))

@@ -198,7 +198,7 @@ class Garbage(Base, unittest.TestCase):
         for name in ('grandchild', 'child', 'owner'):
             self.gone(self.maps + '/' + name)
 
-    def test_a_circle_of_blocking_owners_is_deleted(self):
+    def test_a_cycle_of_blocking_owners_is_deleted(self):
         one = self.owner('one')
         two = dict(self.created(self.maps, owned('two', owner_ref(one, blockOwnerDeletion=True))), apiVersion='v1', kind='ConfigMap')
         three = dict(self.created(self.maps, owned('three', owner_ref(two, blockOwnerDeletion=True))), apiVersion='v1', kind='ConfigMap')
@@ -270,7 +270,7 @@ class Garbage(Base, unittest.TestCase):
         self.created('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition(group, 'Gadget'))
         self.gone(self.maps + '/early')
 
-    def test_a_type_whose_conversion_webhook_is_dead_stops_no_other(self):
+    def test_a_type_whose_conversion_webhook_is_down_blocks_no_other(self):
         group = self.ns + '.dead.example.com'
         crd = definition(group, 'Gadget', versions=('v1', 'v2'))
         self.created('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', crd)

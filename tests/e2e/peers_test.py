@@ -202,7 +202,7 @@ class Peers(PeersCases, WithEtcd):
         for server in (self.one, self.two):
             self.assertTrue(harness.wait_for(lambda server=server: server.request('GET', path)[0] == 404))
 
-    def test_what_is_passed_on_is_counted(self):
+    def test_forwarded_requests_are_counted(self):
         self.assertTrue(harness.wait_for(lambda: self.one.request('GET', JOBS)[0] == 200, 60))
         counts = [line for line in self.one.request('GET', '/metrics')[2].splitlines() if line.startswith('apiserver_rerouted_request_total')]
         for resource in ('group="batch",version="v1",resource="jobs"', 'group="",version="",resource=""'):
@@ -214,7 +214,7 @@ class Peers(PeersCases, WithEtcd):
             self.assertIn('[+]poststarthook/%s ok' % hook, text)
 
 
-class GonePeer(WithEtcd):
+class RemovedPeer(WithEtcd):
     def test_one_that_is_killed_is_missed_until_it_is_back(self):
         one = self.start('one', '--runtime-config=batch/v1=false')
         two = self.start('two')
@@ -222,11 +222,11 @@ class GonePeer(WithEtcd):
         two.kill()
         answers = []
 
-        def is_missed():
+        def fails_with_status():
             answers.append(one.request('GET', JOBS))
             return isinstance(answers[-1][2], dict)
         # While its lease is valid, the server tries to reach it, and fails.
-        self.assertTrue(harness.wait_for(is_missed), answers[-1])
+        self.assertTrue(harness.wait_for(fails_with_status), answers[-1])
         self.assertEqual({status for status, _, _ in answers}, {503})
         self.assertEqual(answers[-1][2]['message'], 'Error getting ip and port info of the remote server while proxying')
         self.start('two')

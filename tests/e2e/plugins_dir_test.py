@@ -31,7 +31,7 @@ class PluginDirectory(unittest.TestCase):
             self.assertEqual(server.request('GET', '/apis/apps/v1/deployments')[0], 404)
             self.assertEqual(server.request('GET', '/api/v1/pods')[0], 200)
 
-    def test_a_disabled_plugin_is_left_out_and_a_required_one_that_is_missing_stops_the_start(self):
+    def test_a_disabled_plugin_is_left_out_and_a_missing_required_one_makes_startup_fail(self):
         with Server('--disable-plugin=apps', plugin_dir=self.dir) as server:
             self.assertNotIn('apps', self.groups(server))
         with Server('--require-plugin=nothing', plugin_dir=self.dir, wait=False) as server:

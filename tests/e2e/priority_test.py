@@ -102,7 +102,7 @@ class PriorityAndFairness(unittest.TestCase):
         self.assertEqual(self.server.request('DELETE', LEVELS + '/mine')[0], 200)
         self.assertTrue(wait_for(lambda: missing() == ['True']))
 
-    def test_a_table_of_schemas_stands_by_precedence(self):
+    def test_a_table_of_schemas_is_sorted_by_precedence(self):
         table = self.server.request('GET', SCHEMAS, headers={'Accept': 'application/json;as=Table;v=v1;g=meta.k8s.io'})[2]
         numbers = [row['cells'][2] for row in table['rows']]
         self.assertEqual((numbers, table['rows'][0]['cells'][0], table['rows'][-1]['cells'][0]), (sorted(numbers), 'exempt', 'catch-all'))
@@ -220,7 +220,7 @@ class PriorityOfRequests(unittest.TestCase):
         hung.close()
         self.assertTrue(wait_for(lambda: user.get()[0] == 200))
 
-    def test_who_waits_is_served_when_there_is_a_seat(self):
+    def test_waiting_requests_are_served_when_a_seat_is_free(self):
         user = self.one_seat('line', {'type': 'Queue', 'queuing': {'queues': 1, 'handSize': 1, 'queueLengthLimit': 1}})
         hung = self.hang(user, 'line')
         answers = []

@@ -52,7 +52,7 @@ class SlowRequests(unittest.TestCase):
         self.assertRegex(mine[-1], r'^\[[\d.]+m?s\] \[[\d.]+m?s\] END$')
         self.assertNotIn('id-of-quick', '\n'.join(lines))
 
-    def test_without_tracing_the_headers_of_the_client_are_passed_on(self):
+    def test_without_tracing_the_headers_of_the_client_are_forwarded(self):
         sent = {}
         self.hooks.answers['slow'] = lambda handler, _: sent.update(handler.headers) or {}
         headers = {'Traceparent': PARENT, 'Tracestate': 'a=1', 'Baggage': 'k=v'}

@@ -138,7 +138,7 @@ class Copy(unittest.TestCase):
         with Server(RANGE, '--etcd-servers=' + etcd.url) as server:
             self.assertEqual(said(server)[0], before)
 
-    def moved_while_it_runs(self, server, source, target, flags, directory=None, authority=None):
+    def move_while_running(self, server, source, target, flags, directory=None, authority=None):
         """Copies the store of a running server, which refuses writes from then on until it is released."""
         fill(server)
         before, _ = said(server)
@@ -164,12 +164,12 @@ class Copy(unittest.TestCase):
         etcd, target = self.etcd(), self.directory()
         with Server(RANGE, '--etcd-servers=' + etcd.url) as server:
             authority = os.path.join(server.dir, 'data/pki/ca.crt')
-            self.moved_while_it_runs(server, 'etcd:' + etcd.url, of(target), (), target, authority)
+            self.move_while_running(server, 'etcd:' + etcd.url, of(target), (), target, authority)
 
     def test_a_server_with_an_embedded_store_takes_no_writes_while_it_is_moved(self):
         home, etcd = self.directory(), self.etcd()
         with Server(RANGE, data_dir=home) as server:
-            self.moved_while_it_runs(server, of(home), 'etcd:' + etcd.url, ('--etcd-servers=' + etcd.url,))
+            self.move_while_running(server, of(home), 'etcd:' + etcd.url, ('--etcd-servers=' + etcd.url,))
             code, _, answer = server.request('POST', '/debug/store/range', {'start': '/registry/', 'end': '/registry0', 'limit': 1})
             self.assertEqual((code, len(answer['items']), answer['more']), (200, 1, True))
             code, _, answer = server.request('POST', '/debug/store/range', {'start': '/', 'end': '0'})
@@ -178,7 +178,7 @@ class Copy(unittest.TestCase):
             self.assertEqual((code, answer['message']), (400, 'the text is no hold'))
             self.assertEqual(server.request('POST', '/debug/store/range', {'start': '/registry/'}, client_certificate=False)[0], 403)
 
-    def test_what_cannot_be_done_is_said_and_changes_nothing(self):
+    def test_actions_that_are_impossible_are_reported_and_change_nothing(self):
         first, empty, etcd = self.directory(), self.directory(), self.etcd()
         silent = socket.socket()  # its port is reserved, and refuses connections
         self.addCleanup(silent.close)

@@ -222,7 +222,7 @@ class Snapshots(unittest.TestCase):
         self.assertGreaterEqual({each['type']: each['objects'] for each in stat['types']}['configmaps'], 120)
         self.assertNotIn('segments', stat)
 
-    def test_what_cannot_be_done_is_said(self):
+    def test_actions_that_are_impossible_are_reported(self):
         self.assertIn('exclude each other', self.refused('stat', '--data-dir', self.dir, '--kubeconfig', 'x'))
         self.assertIn('there is no store in', self.refused('check', '--data-dir', self.dir))
         self.assertIn('cannot be read', self.refused('stat', '--kubeconfig', os.path.join(self.dir, 'none')))

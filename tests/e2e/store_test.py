@@ -21,11 +21,11 @@ def wait_until(holds):
     return True
 
 
-class EventsThatVanish(unittest.TestCase):
+class LostEvents(unittest.TestCase):
     event = {'apiVersion': 'v1', 'kind': 'Event', 'metadata': {'name': 'e', 'namespace': 'default'}, 'reason': 'Test',
              'involvedObject': {'kind': 'Pod', 'namespace': 'default', 'name': 'p'}}
 
-    def test_an_event_of_less_than_no_time_is_taken_and_goes(self):
+    def test_an_event_with_a_negative_ttl_is_accepted_and_expires(self):
         with Server('--event-ttl=-1s') as server:
             self.assertEqual(server.request('POST', EVENTS, self.event)[0], 201)
             self.assertTrue(wait_until(lambda: server.request('GET', EVENTS + '/e')[0] == 404), 'the event is still there')
@@ -63,7 +63,7 @@ class History(unittest.TestCase):
 
 
 class Size(unittest.TestCase):
-    def test_an_object_over_one_and_a_half_mebibytes_is_refused_in_etcds_words(self):
+    def test_an_object_over_one_and_a_half_mebibytes_is_refused_with_etcds_message(self):
         def pod(size):
             return {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'p'},
                     'spec': {'containers': [{'name': 'c', 'image': 'i', 'env': [{'name': 'A', 'value': 'x' * size}]}]}}

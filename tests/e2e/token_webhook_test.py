@@ -121,7 +121,7 @@ class TokenWebhook(unittest.TestCase):
         self.assertEqual(review(self.server, 'silent')['audiences'], ['https://kubernetes'])
         self.assertNotIn('authenticated', review(self.server, 'silent', ['x']))
 
-    def test_rubbish_is_an_error_of_this_token_alone(self):
+    def test_an_invalid_response_is_an_error_of_this_token_only(self):
         head = b'{"apiVersion":"authentication.k8s.io/v1","kind":"TokenReview","status":'
         for n, body in enumerate((b'', b'no json', b'[]', b'{"apiVersion":"v1","kind":"Pod"}', head + b'{"authenticated":"yes"}}',
                                   head.replace(b'/v1"', b'/v1beta1"') + b'{"authenticated":true,"user":{"username":"x"}}}',
@@ -161,7 +161,7 @@ class TokenWebhook(unittest.TestCase):
         self.assertEqual(with_token(self.server, 'dies'), 401)
         self.assertTrue(self.error('dies'))
 
-    def test_a_webhook_that_hangs_holds_its_own_requests_only(self):
+    def test_a_webhook_that_hangs_blocks_only_its_own_requests(self):
         release = threading.Event()
         self.webhook.answers['hangs'] = lambda handler: release.wait(120)
         result = []

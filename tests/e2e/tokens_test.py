@@ -42,7 +42,7 @@ class Tokens(unittest.TestCase):
         fields = answer['metadata']['managedFields'][0]['fieldsV1']['f:spec']
         self.assertIn('f:expirationSeconds', fields)
 
-    def test_a_token_speaks_of_its_account(self):
+    def test_a_token_contains_its_account(self):
         code, _, answer = self.ask(expirationSeconds=600)
         self.assertEqual(code, 201, answer)
         uid = self.server.request('GET', ACCOUNTS + '/sa')[2]['metadata']['uid']

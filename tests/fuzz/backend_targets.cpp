@@ -35,7 +35,7 @@ HttpCall call_of(unsigned kind) {
 }
 
 // Makes one call over one connection, and runs the client step by step; the caller does not read the response.
-void play(MakeSession make, std::string_view bytes) {
+void feed_session(MakeSession make, std::string_view bytes) {
   test::ManualExecutor executor;
   const ExecutorScope scope(&executor);
   Port port;
@@ -62,11 +62,11 @@ void play(MakeSession make, std::string_view bytes) {
 }  // namespace
 
 void http1_backend(std::string_view bytes) {
-  if (bytes.size() > 2) play(make_http1_client_session, bytes);
+  if (bytes.size() > 2) feed_session(make_http1_client_session, bytes);
 }
 
 void http2_backend(std::string_view bytes) {
-  if (bytes.size() > 2) play(make_http2, bytes);
+  if (bytes.size() > 2) feed_session(make_http2, bytes);
 }
 
 std::string http2_backend_seed() {

@@ -76,21 +76,21 @@ class Listener {
   const int socket_;
 };
 
-bool say(int socket, std::string_view bytes) {
+bool write_bytes(int socket, std::string_view bytes) {
   return send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
 }
-std::optional<std::string> hear(int socket, std::size_t size) {
+std::optional<std::string> read_bytes(int socket, std::size_t size) {
   std::string out(size, '\0');
   if (size > 0 && recv(socket, out.data(), size, MSG_WAITALL) != static_cast<ssize_t>(size)) return std::nullopt;
   return out;
 }
 // Reads frames until the headers of a request are complete. Returns its stream number; nullopt: the client has disconnected.
-std::optional<std::uint32_t> hear_request(int socket) {
+std::optional<std::uint32_t> read_request(int socket) {
   for (;;) {
-    const auto head = hear(socket, kFrameHead);
+    const auto head = read_bytes(socket, kFrameHead);
     if (!head) return std::nullopt;
     const auto at = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>((*head)[i])); };
-    if (!hear(socket, at(0) << 16U | at(1) << 8U | at(2))) return std::nullopt;
+    if (!read_bytes(socket, at(0) << 16U | at(1) << 8U | at(2))) return std::nullopt;
     if (at(3) == kHeaders) return at(5) << 24U | at(6) << 16U | at(7) << 8U | at(8);
   }
 }
@@ -155,10 +155,10 @@ class Answering {
   void serve() {
     for (;;) {
       const int socket = listener_.take();
-      if (hear(socket, kPreface) && say(socket, settings())) {
-        while (const auto stream = hear_request(socket)) {
+      if (read_bytes(socket, kPreface) && write_bytes(socket, settings())) {
+        while (const auto stream = read_request(socket)) {
           const std::lock_guard lock(mutex_);
-          if (!say(socket, more_room() + beginning(*stream) + data(*stream, bytes_) + ending(*stream, "0"))) break;
+          if (!write_bytes(socket, more_room() + beginning(*stream) + data(*stream, bytes_) + ending(*stream, "0"))) break;
         }
       }
       close(socket);
@@ -186,9 +186,9 @@ void etcd_channel(std::string_view bytes) {
   spawn_detached(loop, ask(client, read));
   spawn_detached(loop, follow(client, watch));
   const int socket = listener.take();
-  const bool asked = hear(socket, kPreface) && say(socket, settings()) && hear_request(socket) && hear_request(socket);
+  const bool asked = read_bytes(socket, kPreface) && write_bytes(socket, settings()) && read_request(socket) && read_request(socket);
   FUZZ_REQUIRE(asked);
-  say(socket, bytes);
+  write_bytes(socket, bytes);
   shutdown(socket, SHUT_WR);
   // Reads until the client has closed the connection. A refused call then waits for a new connection.
   std::array<char, 4096> rest;

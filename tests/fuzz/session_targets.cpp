@@ -19,7 +19,7 @@ class Connection final : public SessionTransport {
   void want_flush() override {}
   void want_read() override {}
 
-  void play(std::string_view bytes) {
+  void feed_session(std::string_view bytes) {
     const ExecutorScope scope(&executor_);
     HandlerRunner runner(executor_, handler_, {});
     const auto session = Session::make(*this, runner, std::make_shared<PeerInfo>());
@@ -59,11 +59,11 @@ class Connection final : public SessionTransport {
 }  // namespace
 
 void http1_session(std::string_view bytes) {
-  if (!bytes.empty()) Connection<Http1Session>().play(bytes);
+  if (!bytes.empty()) Connection<Http1Session>().feed_session(bytes);
 }
 
 void http2_session(std::string_view bytes) {
-  if (!bytes.empty()) Connection<Http2Session>().play(bytes);
+  if (!bytes.empty()) Connection<Http2Session>().feed_session(bytes);
 }
 
 std::string http2_seed() {

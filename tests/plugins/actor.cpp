@@ -67,12 +67,12 @@ void write_to_null() {
   *nowhere = 1;
 }
 
-int use_up_the_stack(int depth) {
+int overflow_stack(int depth) {
   volatile char room[4096];
   room[0] = static_cast<char>(depth);
-  return depth < 0 ? 0 : use_up_the_stack(depth + 1) + room[0];
+  return depth < 0 ? 0 : overflow_stack(depth + 1) + room[0];
 }
-void recurse() { use_up_the_stack(0); }
+void recurse() { overflow_stack(0); }
 
 void never_return() {
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
@@ -95,7 +95,7 @@ class Actor final : public Plugin {
     throw std::runtime_error("the constructor has had enough");
 #endif
   }
-  ~Actor() override { tell("destroy"); }
+  ~Actor() override { record_call("destroy"); }
 
   Status configure(std::string_view config) override {
     act_ = std::string(config.empty() ? ACTOR_ACT : config);
@@ -104,7 +104,7 @@ class Actor final : public Plugin {
 
   Status provision(Host& host) override {
     host_ = &host;
-    tell("provision");
+    record_call("provision");
     for (std::string_view rest = act_; !rest.empty();) {
       const auto end = rest.find_first_of(";+");
       auto status = act(rest.substr(0, end));
@@ -115,7 +115,7 @@ class Actor final : public Plugin {
   }
 
   Status validate() override {
-    tell("validate");
+    record_call("validate");
     return react("validate");
   }
 
@@ -171,7 +171,7 @@ class Actor final : public Plugin {
     return {};
   }
 
-  void tell(const std::string& call) const {
+  void record_call(const std::string& call) const {
     if (host_) (void)host_->flag("told/" + call + "/" + act_);
   }
 

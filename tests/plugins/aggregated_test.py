@@ -83,7 +83,7 @@ class Aggregated(unittest.TestCase):
             self.assertIn('passenger', self.first.kubectl(kubectl, 'explain', 'tickets.spec', '--api-version=' + GROUP + '/v1'))
             self.first.kubectl(kubectl, 'delete', 'ticket', 'k')
 
-    def test_a_watch_is_passed_on_as_it_comes(self):
+    def test_a_watch_is_forwarded_without_buffering(self):
         watch = self.first.connect()
         watch.request('GET', TICKETS + '?watch=1')
         stream = watch.getresponse()
@@ -94,7 +94,7 @@ class Aggregated(unittest.TestCase):
         for name in ('w1', 'w2'):
             self.call('DELETE', TICKETS + '/' + name)
 
-    def test_a_watch_over_websocket_is_passed_on(self):
+    def test_a_watch_over_websocket_is_forwarded(self):
         peer = Socket(self.first, TICKETS + '?watch=1', ['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: ' + KEY, 'Origin: https://a'])
         self.assertEqual(peer.status, 101)
         self.call('POST', TICKETS, ticket('ws'), code=201)

@@ -31,7 +31,7 @@ class PluginChanges : public ::testing::Test {
     limits.code = std::chrono::nanoseconds(0);
     registry_->use_limits(limits);
     registry_->start_loops();
-    services_.told.clear();
+    services_.calls.clear();
   }
   // Writes a new build of `name`, which executes `act`, and returns its path.
   std::string build(const std::string& name, const std::string& act, const std::string& more = {}) {
@@ -46,7 +46,7 @@ class PluginChanges : public ::testing::Test {
     if (committed.ok()) {
       registry_->enter(std::move(*change));
     } else {
-      registry_->give_up(std::move(*change));
+      registry_->abandon_change(std::move(*change));
     }
     return committed;
   }
@@ -108,7 +108,7 @@ TEST_F(PluginChanges, TheFormerBuildIsDestroyedAndUnmappedWithItsLastUse) {
   EXPECT_EQ(copies(), 3u) << "the running build, the former one and its file for a rollback";
   in_flight.reset();
   ASSERT_TRUE(settled());
-  EXPECT_EQ(services_.told.back(), "destroy/path=/apps");
+  EXPECT_EQ(services_.calls.back(), "destroy/path=/apps");
   wait_unmapped(1);
   EXPECT_EQ(copies(), 2u) << "the running build, and the former one's file for a rollback";
 }
@@ -145,7 +145,7 @@ TEST_F(PluginChanges, AFaultInAnyStepRollsBack) {
     ASSERT_TRUE(settled()) << act;
     EXPECT_EQ(registry_->rows(), before) << act;
     const bool unknown_host = std::string_view(act) == "throw in configure";  // it cannot detect this
-    EXPECT_TRUE(unknown_host || services_.told.back() == std::string("destroy/") + act) << act;
+    EXPECT_TRUE(unknown_host || services_.calls.back() == std::string("destroy/") + act) << act;
     EXPECT_EQ(copies(), 2u) << act;
   }
   EXPECT_TRUE(replace("apps", build("apps", "path=/apps")).ok()) << "nothing of the failed builds has kept its name";
@@ -168,7 +168,7 @@ TEST_F(PluginChanges, PluginsThatDependOnItAreReplacedWithIt) {
   EXPECT_EQ(registry_->executor_of("other"), other);
   EXPECT_EQ(registry_->status_of("apps")->former_version, "") << "its build is the same, so there is nothing to return to";
   std::vector<std::string> stopped;
-  for (const auto& each : services_.told) {
+  for (const auto& each : services_.calls) {
     if (each.starts_with("stop/")) stopped.push_back(each.substr(5));
   }
   ASSERT_EQ(stopped.size(), 4u);

@@ -80,7 +80,7 @@ class PluginObjects(unittest.TestCase):
         self.assertEqual([each['metadata']['name'] for each in selected['items']], ['apps'])
         self.assertEqual(self.server.request('GET', OBJECTS + '?fieldSelector=status.state%3Dx')[0], 400)
 
-    def test_a_watch_tells_of_changes_and_of_changes_that_were_refused(self):
+    def test_a_watch_reports_changes_and_refused_changes(self):
         before = self.get(GADGETS)
         revision = self.get(OBJECTS)['metadata']['resourceVersion']
         events = []

@@ -72,7 +72,7 @@ class Reload(unittest.TestCase):
 
 
 class Commands(Reload):
-    def test_a_file_that_has_changed_is_put_in_place_and_taken_back(self):
+    def test_a_changed_file_is_reloaded_and_rolled_back(self):
         self.assertEqual(self.runs(), 'one')
         self.put(build('two'))
         self.assertEqual(self.runs(), 'one', 'without a reload nothing changes')
@@ -269,7 +269,7 @@ class Dependants(Reload):
 class Watched(Reload):
     flags = ('--plugin-watch',)
 
-    def test_a_changed_file_is_put_in_place(self):
+    def test_a_changed_file_is_reloaded_automatically(self):
         self.assertEqual(self.runs(), 'one')
         self.put(build('two'))
         self.wait_for_build('two')

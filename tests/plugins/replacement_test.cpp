@@ -178,7 +178,7 @@ class Definitions {
  public:
   explicit Definitions(RunningServer& server) : server_(server) {}
 
-  void start() { server_.tasks().spawn(server_.loop(), "definitions", come_and_go()); }
+  void start() { server_.tasks().spawn(server_.loop(), "definitions", churn_definitions()); }
   void stop() {
     stopping_ = true;
     run_on(server_.loop(), ended_.wait());
@@ -211,7 +211,7 @@ class Definitions {
     if (answer.code != code) refused_.fetch_add(1);
     changes_.fetch_add(1);
   }
-  Task<void> come_and_go() {
+  Task<void> churn_definitions() {
     for (int i = 0; !stopping_; ++i) {
       const std::string name = "thing" + std::to_string(i);
       auto creating = send("POST", std::string(kDefinitions), definition(name), 201);

@@ -319,7 +319,7 @@ class PublishingPaths(unittest.TestCase):
     def control(self, method, query):
         return self.server.request(method, '/pathfinder?' + query)[::2]
 
-    def test_a_prefix_is_added_replaced_and_taken_back(self):
+    def test_a_prefix_is_added_replaced_and_removed(self):
         self.assertEqual(self.server.request('GET', '/found/it')[0], 404)
         self.assertEqual(self.control('PUT', 'path=/found&say=here'), (200, 'done'))
         self.assertEqual(self.server.request('GET', '/found/it')[2], 'here /found/it')

@@ -73,7 +73,7 @@ TemporaryDirectory::~TemporaryDirectory() {
 }
 
 std::optional<std::string> TestServices::flag(std::string_view name) const {
-  if (name.starts_with("told/")) told.emplace_back(name.substr(5));
+  if (name.starts_with("told/")) calls.emplace_back(name.substr(5));
   return std::nullopt;
 }
 

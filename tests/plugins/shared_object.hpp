@@ -64,7 +64,7 @@ class TestServices final : public PluginSettings {
   std::string configuration(std::string_view plugin) const override;
 
   std::map<std::string, std::string> configurations;  // plugin → its configuration
-  mutable std::vector<std::string> told;              // "provision/<configuration>"
+  mutable std::vector<std::string> calls;             // "provision/<configuration>"
 
  private:
   StoreEnvironment stores_;

@@ -76,7 +76,7 @@ class Case(unittest.TestCase):
         self.assertTrue(wait_for(lambda: len(self.events(name, audit_id)) >= count), '%s\n%s' % (self.lines(name), self.server.text()[-3000:]))
         return self.events(name, audit_id)
 
-    def tell(self, name):
+    def send_command(self, name):
         pathlib.Path(self.data, name).touch()
 
 
@@ -105,12 +105,12 @@ class Sinks(Case):
     def test_events_are_written_again_while_the_plugin_refuses_with_service_unavailable(self):
         build(self.folder, self.data)
         server = self.serve()
-        self.tell('unavailable')
+        self.send_command('unavailable')
         asked = self.call('GET', MAPS)
         self.wait_events('whole', asked, 2)
         self.wait_events('ends', asked, 1)
         self.assertNotIn('Error in audit plugin', server.text())
-        self.tell('refuse')
+        self.send_command('refuse')
         self.assertTrue(wait_for(lambda: (self.call('GET', MAPS), 'the disk is full' in server.text())[1]))
         self.assertRegex(server.text(), r"Error in audit plugin '(whole|ends)' affecting \d+ audit events: the disk is full")
         metrics = server.request('GET', '/metrics')[2]
@@ -122,7 +122,7 @@ class Sinks(Case):
         for _ in range(20):
             self.call('GET', MAPS)
         self.assertIn("Error in audit plugin 'whole' affecting 1 audit events: its queue is full", server.text())
-        self.tell('go')
+        self.send_command('go')
         self.assertTrue(wait_for(lambda: self.lines('whole')))
         self.assertTrue(wait_for(lambda: self.events('whole', self.call('GET', MAPS))))
 
@@ -157,7 +157,7 @@ class SinksInARunner(Sinks):
         build(self.folder, self.data)
         server = self.serve()
         former = self.pid()
-        self.tell('crash')
+        self.send_command('crash')
         crashed = self.call('GET', MAPS)
         self.wait_events('whole', crashed, 2)
         self.wait_events('ends', crashed, 1)

@@ -205,7 +205,7 @@ class FirstRelease(Stock, unittest.TestCase):
 
 
 class Examples(unittest.TestCase):
-    def test_every_snippet_of_the_page_stands_in_an_example(self):
+    def test_every_snippet_of_the_page_is_part_of_an_example(self):
         sources = ''.join(path.read_text(encoding='utf-8') for path in pathlib.Path(EXAMPLES).glob('stable-*/**/*.*') if 'target' not in path.parts)
         page = pathlib.Path(ROOT, 'docs/stable-tier.md').read_text(encoding='utf-8')
         snippets = re.findall(r'^```(?:c|cpp|cmake|rust)\n(.*?)^```', page, re.M | re.S)

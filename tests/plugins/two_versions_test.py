@@ -62,7 +62,7 @@ class TwoVersions(unittest.TestCase):
         self.assertEqual(other['metadata'], made['metadata'])
         self.assertEqual(self.call('GET', V1 + '/a'), made)
 
-    def test_defaults_and_rules_of_a_version_speak_of_its_form(self):
+    def test_defaults_and_rules_of_a_version_apply_to_its_representation(self):
         ticket = v1('a', 'Ada Lovelace', '')
         self.assertEqual(self.call('POST', V1, ticket, code=201)['spec']['seat'], '1A')
         wrong = self.call('POST', V1, v1('b', '', 'C12'), code=422)

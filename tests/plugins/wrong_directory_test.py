@@ -131,7 +131,7 @@ class WrongDirectory(unittest.TestCase):
         for name in glob.glob(os.path.join(PLUGINS, '*.so')):
             self.assertEqual(shown[os.path.basename(name)], '')
 
-    def test_a_required_one_that_is_wrong_stops_the_start_with_its_reason(self):
+    def test_a_required_one_that_is_wrong_makes_startup_fail_with_its_reason(self):
         with Server('--require-plugin=validate', plugin_dir=self.dir, wait=False) as server:
             self.assertNotEqual(server.process.wait(60), 0)
             self.assertIn('PLG-PLAN-005', server.text())

@@ -154,7 +154,7 @@ struct Range {
 };
 
 // The ranges that inspection reads: the header, the program headers, the note, the section headers, the dynamic symbols and their names.
-std::vector<Range> what_inspection_reads(const SharedObject& object) {
+std::vector<Range> inspected_ranges(const SharedObject& object) {
   Elf64_Ehdr header;
   std::memcpy(&header, object.bytes.data(), sizeof(header));
   std::vector<Range> ranges{{0, sizeof(header)},
@@ -173,7 +173,7 @@ std::vector<Range> what_inspection_reads(const SharedObject& object) {
 
 TEST_F(WrongFiles, RandomChangesNeverDoMoreThanGiveFindings) {
   const SharedObject whole;
-  const auto ranges = what_inspection_reads(whole);
+  const auto ranges = inspected_ranges(whole);
   ASSERT_EQ(ranges.size(), 6u);
   std::mt19937 random(20);
   for (int round = 0; round < 600; ++round) {

@@ -43,8 +43,8 @@ TEST_F(WrongPlugins, GoodOnesAreCommittedFromPrivateCopiesAndGoneAfterwards) {
     ASSERT_EQ(set.delegates[1]->groups.size(), 1u);
     EXPECT_EQ(set.delegates[1]->paths.size(), 1u);
     EXPECT_EQ(report_of(set, "core").state, PluginState::kCommitted);
-    EXPECT_EQ(services_.told, (Names{"provision/group=core.example.com/v1;path=/core", "provision/group=apps.example.com/v1",
-                                     "validate/group=core.example.com/v1;path=/core", "validate/group=apps.example.com/v1"}));
+    EXPECT_EQ(services_.calls, (Names{"provision/group=core.example.com/v1;path=/core", "provision/group=apps.example.com/v1",
+                                      "validate/group=core.example.com/v1;path=/core", "validate/group=apps.example.com/v1"}));
     std::ifstream maps("/proc/self/maps");
     bool copy_is_mapped = false;
     for (std::string line; std::getline(maps, line);) {
@@ -52,9 +52,9 @@ TEST_F(WrongPlugins, GoodOnesAreCommittedFromPrivateCopiesAndGoneAfterwards) {
       copy_is_mapped = copy_is_mapped || line.find(copies_.path()) != std::string::npos;
     }
     EXPECT_TRUE(copy_is_mapped);
-    services_.told.clear();
+    services_.calls.clear();
   }
-  EXPECT_EQ(services_.told, (Names{"destroy/group=apps.example.com/v1", "destroy/group=core.example.com/v1;path=/core"}));
+  EXPECT_EQ(services_.calls, (Names{"destroy/group=apps.example.com/v1", "destroy/group=core.example.com/v1;path=/core"}));
   EXPECT_TRUE(std::filesystem::is_empty(copies_.path()));
 }
 
@@ -134,7 +134,7 @@ TEST_F(WrongPlugins, AFailureInValidateRollsBackOnlyItsDependentsInReverseOrder)
   EXPECT_EQ(report_of(set, "top").state, PluginState::kBlocked);
   EXPECT_EQ(report_of(set, "top").findings[0].found, "top ← middle ← base: PLG-LIFE-010");
   Names destroyed;
-  for (const auto& line : services_.told) {
+  for (const auto& line : services_.calls) {
     if (line.starts_with("destroy/")) destroyed.push_back(line.substr(8));
   }
   EXPECT_EQ(destroyed, (Names{"t", "m", "fail in validate"}));
@@ -178,7 +178,7 @@ TEST_F(WrongPlugins, ADirectoryFullOfThemStopsNoValidPlugin) {
   EXPECT_EQ(code(set, "actor"), finding_code::kBoostVersion);
 }
 
-TEST_F(WrongPlugins, ARequiredOneThatFailsStopsTheStartAndSaysWhy) {
+TEST_F(WrongPlugins, ARequiredPluginThatFailsMakesStartupFailWithTheReason) {
   add("core", "throw in provision");
   add("good");
   auto result = services_.load({{plugins_.path()}, {}, {"core"}, copies_.path()});
@@ -195,7 +195,7 @@ TEST_F(WrongPlugins, ADisabledOneIsNotLoaded) {
   const auto set = load({"extra"});
   EXPECT_EQ(names_of(set.delegates), Names{"core"});
   EXPECT_EQ(report_of(set, "extra").state, PluginState::kDisabled);
-  EXPECT_EQ(services_.told, (Names{"provision/c", "validate/c"}));
+  EXPECT_EQ(services_.calls, (Names{"provision/c", "validate/c"}));
 }
 
 TEST_F(WrongPlugins, AMissingDirectoryIsReportedAndStopsNoPlugin) {

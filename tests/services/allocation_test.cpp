@@ -67,7 +67,7 @@ TEST_F(ServicesTest, RemovingTheLastFinalizerOfAServiceReleasesItsAddresses) {
   EXPECT_TRUE(stored("/registry/services/specs/").empty());
 }
 
-TEST_F(ServicesTest, AnAddressThatWasGivenAwayMeanwhileIsNotFreed) {
+TEST_F(ServicesTest, AnAddressThatWasReallocatedMeanwhileIsNotFreed) {
   Server& server = serve();
   ASSERT_TRUE(server.create("a", R"({"clusterIP":"10.0.0.7","ports":[{"port":80}]})").ok());
   // Changes the owner of the address, as the repair of another server would.

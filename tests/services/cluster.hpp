@@ -39,14 +39,14 @@ class Quiet final : public Logger {
 // Records the events of repairs as "reason: note".
 class CollectedEvents final : public core::RepairEvents {
  public:
-  explicit CollectedEvents(std::vector<std::string>& told) : told_(told) {}
-  Task<void> tell(core::RepairEvent event) override {
-    told_.push_back(event.reason + ": " + event.note);
+  explicit CollectedEvents(std::vector<std::string>& events) : events_(events) {}
+  Task<void> report(core::RepairEvent event) override {
+    events_.push_back(event.reason + ": " + event.note);
     co_return;
   }
 
  private:
-  std::vector<std::string>& told_;
+  std::vector<std::string>& events_;
 };
 
 class Server {
@@ -72,7 +72,7 @@ class Server {
     services = store(std::move(config));
     environment_.start(storage_, *hub_, admission_);
     EXPECT_TRUE(run_on(pump_, hub_->start()).ok());
-    repair = std::make_unique<core::ServiceRepair>(services, resources, std::make_unique<CollectedEvents>(told), quiet_);
+    repair = std::make_unique<core::ServiceRepair>(services, resources, std::make_unique<CollectedEvents>(events), quiet_);
   }
   ~Server() {
     repair.reset();
@@ -138,7 +138,7 @@ class Server {
   std::shared_ptr<StandardStorage> services;
   std::unique_ptr<core::ServiceRepair> repair;
   bool deleted = false;  // the result of the last change
-  std::vector<std::string> told;
+  std::vector<std::string> events;
 
  private:
   class Change final : public UpdatedObjectInfo {

@@ -22,8 +22,8 @@ TEST_F(RepairTest, MissingEntriesOfServicesAreRestored) {
   ASSERT_TRUE(server.run(server.repair->run_once()).ok());
   EXPECT_EQ(held(), Names{"10.0.0.7"});
   EXPECT_EQ(ports(), (std::vector<std::int64_t>{30007}));
-  EXPECT_EQ(server.told, (Names{"ClusterIPNotAllocated: Cluster IP [IPv4]: 10.0.0.7 is not allocated; repairing",
-                                "PortNotAllocated: Port 30007 is not allocated; repairing"}));
+  EXPECT_EQ(server.events, (Names{"ClusterIPNotAllocated: Cluster IP [IPv4]: 10.0.0.7 is not allocated; repairing",
+                                  "PortNotAllocated: Port 30007 is not allocated; repairing"}));
   ASSERT_TRUE(server.remove("a").ok());
   EXPECT_TRUE(held().empty()) << "what was restored belongs to the service again";
   EXPECT_TRUE(ports().empty());
@@ -38,7 +38,8 @@ TEST_F(RepairTest, AddressesOfMissingServicesAreFreed) {
       R"({"kind":"IPAddress","apiVersion":"networking.k8s.io/v1","metadata":{"name":"10.0.0.10"},"spec":{"parentRef":{"resource":"x","name":"y"}}})");
   ASSERT_TRUE(server.run(server.repair->run_once()).ok());
   EXPECT_EQ(held(), (Names{"10.0.0.10", "10.0.0.7", "10.0.0.9"})) << "a young entry and one that a client created stay";
-  EXPECT_EQ(server.told, Names{"IPAddressNotAllocated: IPAddress: 10.0.0.8 for Service default/gone appears to have leaked: cleaning up"});
+  EXPECT_EQ(server.events,
+            Names{"IPAddressNotAllocated: IPAddress: 10.0.0.8 for Service default/gone appears to have leaked: cleaning up"});
 }
 
 TEST_F(RepairTest, AnAddressGoesToTheServiceThatHasIt) {
@@ -48,7 +49,7 @@ TEST_F(RepairTest, AnAddressGoesToTheServiceThatHasIt) {
   ASSERT_TRUE(server.run(server.repair->run_once()).ok());
   const Object object = json::parse(stored("/registry/ipaddresses/")[0].value.view()).as_object();
   EXPECT_EQ(text(object, "spec.parentRef.name"), "a");
-  EXPECT_EQ(server.told,
+  EXPECT_EQ(server.events,
             Names{"ClusterIPNotAllocated: the ClusterIP [IPv4]: 10.0.0.7 for Service default/a has a wrong reference; repairing"});
 }
 
@@ -60,14 +61,14 @@ TEST_F(RepairTest, ConflictsThatCannotBeRepairedAreReported) {
   put("/registry/services/specs/default/b", copy);
   server.set_service_cidrs({R"({"kind":"ServiceCIDR","apiVersion":"networking.k8s.io/v1","spec":{"cidrs":["10.0.0.0/24"]}})"});
   ASSERT_TRUE(server.run(server.repair->run_once()).ok());
-  EXPECT_EQ(server.told, (Names{"ClusterIPAlreadyAllocated: Cluster IP [IPv4]:10.0.0.7 was assigned to multiple services; "
-                                "please recreate service",
-                                "PortAlreadyAllocated: Port 30007 was assigned to multiple services; please recreate service"}));
-  server.told.clear();
+  EXPECT_EQ(server.events, (Names{"ClusterIPAlreadyAllocated: Cluster IP [IPv4]:10.0.0.7 was assigned to multiple services; "
+                                  "please recreate service",
+                                  "PortAlreadyAllocated: Port 30007 was assigned to multiple services; please recreate service"}));
+  server.events.clear();
   server.set_service_cidrs({R"({"kind":"ServiceCIDR","apiVersion":"networking.k8s.io/v1","spec":{"cidrs":["10.1.0.0/24"]}})"});
   ASSERT_TRUE(server.run(server.repair->run_once()).ok());
-  ASSERT_FALSE(server.told.empty());
-  EXPECT_EQ(server.told[0],
+  ASSERT_FALSE(server.events.empty());
+  EXPECT_EQ(server.events[0],
             "ClusterIPOutOfRange: Cluster IP [IPv4]: 10.0.0.7 is not within any configured Service CIDR; please recreate service");
   EXPECT_EQ(held(), Names{"10.0.0.7"});
 }
@@ -79,8 +80,8 @@ TEST_F(RepairTest, AnEntryThatNoLongerNamesAServiceIsFreed) {
   put("/registry/ipaddresses/10.0.0.8", other);
   ASSERT_TRUE(server.run(server.repair->run_once()).ok());
   EXPECT_TRUE(held().empty());
-  EXPECT_EQ(server.told, Names{"IPAddressNotAllocated: IPAddress 10.0.0.8 appears to have been modified, not referencing a Service "
-                               "&{ gateways default x}: cleaning up"});
+  EXPECT_EQ(server.events, Names{"IPAddressNotAllocated: IPAddress 10.0.0.8 appears to have been modified, not referencing a Service "
+                                 "&{ gateways default x}: cleaning up"});
 }
 
 TEST_F(RepairTest, ALeakedPortIsFreedWhenThreePassesHaveSeenIt) {

@@ -60,7 +60,7 @@ void run_and_kill(const std::string& directory, int cycle, int lines, ByWriter& 
 }
 
 // Appends a partial record to the newest log, as a power failure during a write leaves it.
-void begin_a_record(const std::string& directory) {
+void append_partial_record(const std::string& directory) {
   std::filesystem::path log;
   for (const auto& file : std::filesystem::directory_iterator(directory)) {
     if (file.path().extension() == ".log" && (log.empty() || file.path() > log)) log = file.path();
@@ -126,7 +126,7 @@ TEST(RocksdbCrash, NothingAcknowledgedIsLostWhenTheProcessIsKilledAtRandomMoment
     const Revision before = store->committed_revision();
     ASSERT_TRUE(store.run(store->stop()).ok());
     run_and_kill(store.directory(), 2 * cycle, 1 + static_cast<int>(random() % 3000), acknowledged);
-    begin_a_record(store.directory());
+    append_partial_record(store.directory());
     // Every second cycle kills another process, possibly before the entries that were replayed from the first log have been flushed.
     if (cycle % 2 == 0) run_and_kill(store.directory(), 2 * cycle + 1, 1 + static_cast<int>(random() % 100), acknowledged);
     store.reopen();

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kWriters = 64;
 
-Task<void> write_for_ever(StorageBackend& storage, int writer, std::string cycle) {
+Task<void> write_until_killed(StorageBackend& storage, int writer, std::string cycle) {
   const std::string key = "/crash/" + std::to_string(writer);
   for (int count = 0;; ++count) {
     const std::string value = cycle + ":" + std::to_string(count);
@@ -45,7 +45,7 @@ int run(const std::string& directory, const std::string& cycle) {
   IoLoop loop("writers");
   loop.start();
   LoggedTaskGroup tasks;
-  for (int i = 0; i < kWriters; ++i) tasks.spawn(loop, "writer", write_for_ever(**storage, i, cycle));
+  for (int i = 0; i < kWriters; ++i) tasks.spawn(loop, "writer", write_until_killed(**storage, i, cycle));
   tasks.close();
   run_on(loop, tasks.wait_all());
   return 0;

@@ -79,10 +79,10 @@ void EtcdProcess::start() {
     execv(kEtcd, arguments.data());
     _exit(127);
   }
-  if (setup_.wait) wait_until_it_answers();
+  if (setup_.wait) wait_until_ready();
 }
 
-void EtcdProcess::wait_until_it_answers() const {
+void EtcdProcess::wait_until_ready() const {
   const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (!answers(health_port_)) {
     ASSERT_LT(std::chrono::steady_clock::now(), limit) << "etcd does not come up";
@@ -120,7 +120,7 @@ std::vector<std::unique_ptr<EtcdProcess>> start_etcd_cluster(const std::string& 
     setup.wait = false;
     started.push_back(std::make_unique<EtcdProcess>(directory, setup));
   }
-  for (const auto& member : started) member->wait_until_it_answers();
+  for (const auto& member : started) member->wait_until_ready();
   return started;
 }
 

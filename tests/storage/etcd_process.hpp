@@ -34,7 +34,7 @@ class EtcdProcess {
   void kill();   // SIGKILL
   void pause();  // the server does not respond, but its connections stay open
   void go_on();
-  void wait_until_it_answers() const;
+  void wait_until_ready() const;
   const std::string& url() const noexcept { return url_; }
   int port() const noexcept { return port_; }
   // The value of a metric of this etcd, such as `grpc_server_started_total{…}`; 0 if it does not exist.

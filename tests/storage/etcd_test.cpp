@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(Etcd, StorageConformance, testing::ValuesIn(makers()), 
 INSTANTIATE_TEST_SUITE_P(Etcd, DurableStorageConformance, testing::ValuesIn(makers()), maker_name);
 INSTANTIATE_TEST_SUITE_P(Etcd, CacheConformance, testing::ValuesIn(makers()), maker_name);
 
-TEST_F(EtcdStorage, AWatchGoesOnWhereItWasWhenTheServerIsKilledAndComesBack) {
+TEST_F(EtcdStorage, AWatchContinuesAfterTheServerWasKilledAndRestarted) {
   OpenStore store(etcd_backend());
   auto& server = Servers::in(store.directory());
   store.put("/k/0", "v");
@@ -118,7 +118,7 @@ TEST_F(EtcdStorage, AWatchThatMissedWhatWasCompactedMeanwhileExpires) {
   }
 }
 
-TEST_F(EtcdStorage, AnotherServerIsAskedWhenOneIsAway) {
+TEST_F(EtcdStorage, AnotherServerIsUsedIfOneIsUnreachable) {
   OpenStore store(etcd_backend());
   const std::string url = Servers::in(store.directory()).url();
   store.put("/a", "1");

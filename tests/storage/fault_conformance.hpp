@@ -36,7 +36,7 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
   static constexpr std::string_view kPrefix = "/registry/configmaps/";
   static constexpr int kWriters = 3;
   static constexpr int kBefore = 10, kAfter = 20;  // writes of each writer before the fault and after it
-  static constexpr std::chrono::seconds kPatience{120};
+  static constexpr std::chrono::seconds kFaultTimeout{120};
 
   static std::string key_of(int writer) { return std::string(kPrefix) + "ns/w" + std::to_string(writer); }
   static std::string object_of(int writer, int number) {
@@ -47,7 +47,7 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
     const auto at = text.find(R"("n":")");
     return at == std::string_view::npos ? -1 : std::atoi(std::string(text.substr(at + 5)).c_str());
   }
-  static bool is_status_of_trouble(const Status& status) { return status.code() == 429 || status.code() >= 500; }
+  static bool is_unavailable(const Status& status) { return status.code() == 429 || status.code() >= 500; }
 
   // Writes one key repeatedly: each write is based on the previous one, and is read through the cache afterwards.
   class Writer {
@@ -70,10 +70,10 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
       request.compares.push_back({key_of(index_), last_});
       request.puts.push_back({key_of(index_), SharedBytes(object_of(index_, number)), 0});
       const auto written = run_on(loop_, test_.faulty_->store().txn(std::move(request)));
-      // The write without a response may have been applied after settle() has read the key.
-      if (written.ok() && !written->committed && given_up_) return settle(number);
+      // The write without a response may have been applied after read_back() has read the key.
+      if (written.ok() && !written->committed && uncertain_) return read_back(number);
       if (written.ok()) {
-        given_up_ = false;
+        uncertain_ = false;
         EXPECT_TRUE(written->committed) << "another client has written " << key_of(index_);
         EXPECT_GT(written->revision, last_);
         last_ = written->revision;
@@ -81,12 +81,12 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
         return written->committed;
       }
       ++refused_;
-      given_up_ = true;
-      EXPECT_TRUE(is_status_of_trouble(written.status())) << written.status().message();
-      return settle(number);
+      uncertain_ = true;
+      EXPECT_TRUE(is_unavailable(written.status())) << written.status().message();
+      return read_back(number);
     }
     // Reads the key after a write without a response, which may or may not have been applied.
-    bool settle(int number) {
+    bool read_back(int number) {
       for (;;) {
         RangeRequest request;
         request.start = key_of(index_);
@@ -103,7 +103,7 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
     void check_read() {
       const auto read = run_on(loop_, test_.cache_->get(key_of(index_), ""));
       if (!read.ok()) {
-        EXPECT_TRUE(is_status_of_trouble(read.status())) << read.status().message();
+        EXPECT_TRUE(is_unavailable(read.status())) << read.status().message();
         return;
       }
       const int seen = *read == nullptr ? 0 : number_in((*read)->json().view());
@@ -114,7 +114,7 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
     const int index_;
     IoLoop loop_{"writer"};
     Revision last_ = 0;
-    bool given_up_ = false;  // a write got no response, and no write has got one since
+    bool uncertain_ = false;  // a write got no response, and no write has got one since
     std::atomic<int> acknowledged_{0}, refused_{0};
     std::thread thread_;
   };
@@ -217,7 +217,7 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
   using Writers = std::vector<std::unique_ptr<Writer>>;
   // Waits until the number of acknowledged writes of each writer is at least `more` greater than in `before`.
   void wait_for_writes(const Writers& writers, const std::vector<int>& before, int more) {
-    const auto limit = std::chrono::steady_clock::now() + kPatience;
+    const auto limit = std::chrono::steady_clock::now() + kFaultTimeout;
     for (std::size_t i = 0; i < writers.size(); ++i) {
       while (writers[i]->acknowledged() < before[i] + more && std::chrono::steady_clock::now() < limit) {
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -248,7 +248,7 @@ TEST_P(FaultConformance, AcknowledgedWritesSurviveAndNoReaderSeesOldState) {
     wait_for_writes(writers, std::vector<int>(kWriters, 0), kBefore);
     faulty_->fail();
     wait_for_writes(writers, numbers(writers), kAfter);
-    const auto limit = std::chrono::steady_clock::now() + kPatience;
+    const auto limit = std::chrono::steady_clock::now() + kFaultTimeout;
     const int last = writers[0]->acknowledged();
     while (watcher->newest(0) < last && std::chrono::steady_clock::now() < limit) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     EXPECT_GE(watcher->newest(0), last) << "the watch does not come on";

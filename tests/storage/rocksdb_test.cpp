@@ -104,7 +104,7 @@ TEST(RocksdbStorage, DamageInTheMiddleOfTheLogEndsTheStart) {
 }
 
 // Regression: the store opened as if the log had been empty.
-TEST(RocksdbStorage, ANewestLogThatIsGoneEndsTheStart) {
+TEST(RocksdbStorage, AMissingNewestLogMakesStartupFail) {
   OpenStore store(rocksdb());
   for (int i = 0; i < 100; ++i) store.put("/k/" + std::to_string(i), std::string(500, 'x'));
   const ScratchDirectory copied;
@@ -175,7 +175,7 @@ TEST(RocksdbStorage, CompactionGoesOnWhereItEnded) {
   EXPECT_EQ(store.get("/k/9"), "x4999");
 }
 
-TEST(RocksdbStorage, CompactionGivesTheSpaceOfOldVersionsBack) {
+TEST(RocksdbStorage, CompactionReleasesTheSpaceOfOldVersions) {
   OpenStore store(rocksdb());
   for (int i = 0; i < 3000; ++i) store.put("/k/" + std::to_string(i % 10), std::string(1000, 'x'));
   ASSERT_TRUE(store.run(store->compact(store->committed_revision())).ok());

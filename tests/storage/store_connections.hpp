@@ -31,10 +31,10 @@ class ConnectionsOfTests final : public testing::Environment {
 };
 
 // googletest owns the object, and tears it down after the environments that are registered later.
-inline ConnectionsOfTests& the_connections_of_tests() {
+inline ConnectionsOfTests& test_connections() {
   static auto* const environment = static_cast<ConnectionsOfTests*>(testing::AddGlobalTestEnvironment(new ConnectionsOfTests));
   return *environment;
 }
-inline const StoreConnections kConnectionsOfTests = the_connections_of_tests().connections();
+inline const StoreConnections kConnectionsOfTests = test_connections().connections();
 
 }  // namespace backplane

@@ -54,9 +54,10 @@ void compact_often(StorageBackend& store, std::chrono::milliseconds time) {
   loop.stop();
 }
 
-class Forgetful final : public FaultyStore {
+class CompactedStore final : public FaultyStore {
  public:
-  explicit Forgetful(std::function<std::unique_ptr<StorageBackend>(const std::string& directory)> open) : store_(open(directory_.path())) {}
+  explicit CompactedStore(std::function<std::unique_ptr<StorageBackend>(const std::string& directory)> open)
+      : store_(open(directory_.path())) {}
   StorageBackend& store() override { return *store_; }
   void fail() override { compact_often(*store_, 1s); }
 
@@ -65,12 +66,12 @@ class Forgetful final : public FaultyStore {
   std::unique_ptr<StorageBackend> store_;
 };
 
-std::unique_ptr<FaultyStore> forgetful_memory() {
-  return std::make_unique<Forgetful>([](const std::string&) { return make_memory_storage(); });
+std::unique_ptr<FaultyStore> compacted_memory() {
+  return std::make_unique<CompactedStore>([](const std::string&) { return make_memory_storage(); });
 }
 
-std::unique_ptr<FaultyStore> forgetful_rocksdb() {
-  return std::make_unique<Forgetful>([](const std::string& directory) {
+std::unique_ptr<FaultyStore> compacted_rocksdb() {
+  return std::make_unique<CompactedStore>([](const std::string& directory) {
     StorageBackendConfig config;
     config.data_dir = directory;
     return open_rocksdb_storage(config).value();
@@ -173,8 +174,8 @@ std::vector<FaultCase> etcd_cases() {
           etcd_case("Unreachable", cut)};
 }
 
-INSTANTIATE_TEST_SUITE_P(Memory, FaultConformance, testing::Values(FaultCase{"Compacted", forgetful_memory}), fault_name);
-INSTANTIATE_TEST_SUITE_P(Rocksdb, FaultConformance, testing::Values(FaultCase{"Compacted", forgetful_rocksdb}), fault_name);
+INSTANTIATE_TEST_SUITE_P(Memory, FaultConformance, testing::Values(FaultCase{"Compacted", compacted_memory}), fault_name);
+INSTANTIATE_TEST_SUITE_P(Rocksdb, FaultConformance, testing::Values(FaultCase{"Compacted", compacted_rocksdb}), fault_name);
 INSTANTIATE_TEST_SUITE_P(Etcd, FaultConformance, testing::ValuesIn(etcd_cases()), fault_name);
 
 class EtcdServers : public testing::Test {
@@ -350,7 +351,7 @@ TEST_F(EtcdServers, ABlockedReaderOfTheRevisionDelaysNoOther) {
   other.start();
   OpenStore store(over({server.url()}));
   store.put("/registry/a", "1");
-  std::promise<void> goes_on;
+  std::promise<void> proceed;
   std::atomic<bool> answered{false};
   blocked.post([&] {
     const auto ask = [](StorageBackend& backend, std::atomic<bool>& done) -> Task<void> {
@@ -360,14 +361,14 @@ TEST_F(EtcdServers, ABlockedReaderOfTheRevisionDelaysNoOther) {
       done = true;
     };
     spawn_detached(blocked, ask(*store, answered));
-    goes_on.get_future().wait();
+    proceed.get_future().wait();
   });
   for (int i = 0; i < 3; ++i) {
     const auto revision = run_on(other, store->current_revision());
     EXPECT_TRUE(revision.ok()) << revision.status().message();
   }
   EXPECT_FALSE(answered);
-  goes_on.set_value();
+  proceed.set_value();
   wait_until([&] { return answered.load(); });
   blocked.stop();
   other.stop();

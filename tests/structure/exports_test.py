@@ -66,9 +66,9 @@ class Exports(unittest.TestCase):
     def test_every_symbol_is_declared_by_a_public_header(self):
         words = declared() | {'operator'}
         # The members of a public class's private implementation (State) have the visibility of the class.
-        strangers = [symbol for symbol in self.symbols if scopes(symbol)[0] != 'backplane' or
+        wrong_executor_calls = [symbol for symbol in self.symbols if scopes(symbol)[0] != 'backplane' or
                      not all(part in words for part in scopes(symbol.split('::State::')[0]))]
-        self.assertEqual(strangers, [])
+        self.assertEqual(wrong_executor_calls, [])
 
     def test_namespaces_of_the_sources_stay_inside(self):
         inner = {word for path in sources_of('*.[ch]pp')

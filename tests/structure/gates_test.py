@@ -36,15 +36,15 @@ def asked():
 
 class GatesTest(unittest.TestCase):
     def test_the_lists_name_gates_that_there_are_and_each_once(self):
-        lists = [listed(name) for name in ('kThatSwitch', 'kThere', 'kAbsent')]
+        lists = [listed(name) for name in ('kSwitchedGates', 'kAlwaysOnGates', 'kUnimplementedGates')]
         self.assertEqual(set().union(*lists) - known(), set())
         self.assertEqual(sum(map(len, lists)), len(set().union(*lists)))
 
     def test_gates_that_are_asked_for_switch_something_and_no_others(self):
-        switched = listed('kThatSwitch')
+        switched = listed('kSwitchedGates')
         stages = {'AllAlpha', 'AllBeta'}
-        self.assertEqual(asked() - switched - ROLES_ALONE - stages, set(), 'asked for, and not in kThatSwitch')
-        self.assertEqual(switched - asked(), set(), 'in kThatSwitch, and asked for by none')
+        self.assertEqual(asked() - switched - ROLES_ALONE - stages, set(), 'asked for, and not in kSwitchedGates')
+        self.assertEqual(switched - asked(), set(), 'in kSwitchedGates, and asked for by none')
 
 
 if __name__ == '__main__':

@@ -164,7 +164,7 @@ class FakeStore final : public StandardStorage {
     entry->set_fields(fields);
     entry->set_json(SharedBytes(to_json(Value(object))));
     data[std::string(entry->name())] = entry;
-    tell(type, entry);
+    notify(type, entry);
     return entry;
   }
   ObjectRef erase(const std::string& name) {
@@ -173,10 +173,10 @@ class FakeStore final : public StandardStorage {
     auto entry = std::make_shared<ObjectEntry>(*found->second);
     data.erase(found);
     entry->revision = ++revision;
-    tell(WatchEvent::Type::kDeleted, entry);
+    notify(WatchEvent::Type::kDeleted, entry);
     return entry;
   }
-  void tell(WatchEvent::Type type, const ObjectRef& entry) {
+  void notify(WatchEvent::Type type, const ObjectRef& entry) {
     for (const auto& stream : streams) stream->push(event_of(type, entry));
   }
   void show_all(FakeStream& stream) {

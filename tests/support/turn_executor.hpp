@@ -25,7 +25,7 @@ class TurnExecutor final : public Executor {
     return [timer] { *timer = nullptr; };
   }
   // Runs work until none is queued. `timers`: also fires the timers, one after the other.
-  void settle(bool timers = false) {
+  void run_until_idle(bool timers = false) {
     ExecutorScope scope(this);
     for (;;) {
       if (work_.empty() && timers && !timers_.empty()) {
@@ -43,12 +43,12 @@ class TurnExecutor final : public Executor {
     for (const auto& timer : std::exchange(timers_, {})) {
       if (*timer) work_.push_back(std::exchange(*timer, nullptr));
     }
-    settle();
+    run_until_idle();
   }
   // Starts a task, and runs work until none is queued.
   void start(Task<void> task) {
     spawn_detached(*this, std::move(task));
-    settle();
+    run_until_idle();
   }
 
   std::vector<std::chrono::nanoseconds> delays;  // the delays of all timers that have been armed

@@ -194,7 +194,7 @@ class OuterObjects : public ::testing::Test {
  protected:
   ~OuterObjects() override {
     if (informer) informer->stop();
-    turns.settle();
+    turns.run_until_idle();
   }
   void follow(std::shared_ptr<ListerWatcher> source) {
     informer = SharedInformer::make("namespaces", std::move(source), logger);

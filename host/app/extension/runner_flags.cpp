@@ -7,7 +7,7 @@ namespace backplane {
 namespace {
 
 // Flags that a runner refuses. Most of them configure what the outer server decides.
-constexpr std::string_view kDecidedThere[] = {"authorization-mode",
+constexpr std::string_view kRefusedFlags[] = {"authorization-mode",
                                               "authorization-config",
                                               "authorization-webhook-config-file",
                                               "authentication-config",
@@ -74,7 +74,7 @@ void RunnerFlags::validate(const FlagSet& flags, Problems& problems) const {
     problems.push_back("--" + std::string(name) +
                        ": cannot be set; the certificate is issued by the authority in --data-dir, which is registered");
   }
-  for (const std::string_view name : kDecidedThere) {
+  for (const std::string_view name : kRefusedFlags) {
     if (flags.changed(name)) problems.push_back("--" + std::string(name) + ": cannot be set; the API server of --kubeconfig decides it");
   }
 }

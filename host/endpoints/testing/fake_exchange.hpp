@@ -33,8 +33,8 @@ class FakeExchange final : public Exchange {
   // Further writes fail, as if the client had disconnected.
   std::size_t fail_after_writes = static_cast<std::size_t>(-1);
   CloseCallbacks close_callbacks;
-  const Executor* home = nullptr;  // the executor that the handler must use; null: any executor
-  std::atomic<int> strangers{0};   // calls on other executors
+  const Executor* expected_executor = nullptr;  // the executor that the handler must use; null: any executor
+  std::atomic<int> wrong_executor_calls{0};     // calls on other executors
 
   std::vector<std::string> headers_named(std::string_view name) const {
     std::vector<std::string> out;
@@ -63,16 +63,16 @@ class FakeExchange final : public Exchange {
   }
 
   void add_response_header(std::string name, std::string value) override {
-    look_around();
+    check_executor();
     if (!started()) response_headers.emplace_back(std::move(name), std::move(value));
   }
   void set_response_header(std::string name, std::string value) override {
-    look_around();
+    check_executor();
     std::erase_if(response_headers, [&](const Header& header) { return header.first == name; });
     add_response_header(std::move(name), std::move(value));
   }
   Task<void> respond(int status, std::string_view type, std::vector<SharedBytes> body) override {
-    look_around();
+    check_executor();
     code = status;
     content_type = type;
     if (!body.empty()) first_piece = body.front().view().data();
@@ -81,11 +81,11 @@ class FakeExchange final : public Exchange {
     co_return;
   }
   void set_compressible(bool wanted) override {
-    look_around();
+    check_executor();
     compressible = wanted;
   }
   Task<Status> start(int status, std::string_view type) override {
-    look_around();
+    check_executor();
     code = status;
     content_type = type;
     streamed = true;
@@ -94,7 +94,7 @@ class FakeExchange final : public Exchange {
   Task<Status> write(std::vector<SharedBytes> chunks) override {
     if (writes.size() >= fail_after_writes) co_return Status(Reason::kTimeout, "the peer has gone");
     std::string text;
-    look_around();
+    check_executor();
     for (const SharedBytes& piece : chunks) text.append(piece.view());
     response_body.append(text);
     writes.push_back(std::move(text));
@@ -102,7 +102,7 @@ class FakeExchange final : public Exchange {
     co_return Status();
   }
   Task<void> finish() override {
-    look_around();
+    check_executor();
     finished = true;
     co_return;
   }
@@ -115,8 +115,8 @@ class FakeExchange final : public Exchange {
   void abort() override { aborted = true; }
 
  private:
-  void look_around() {
-    if (home != nullptr && current_executor() != home) ++strangers;
+  void check_executor() {
+    if (expected_executor != nullptr && current_executor() != expected_executor) ++wrong_executor_calls;
   }
   static bool same_name(std::string_view a, std::string_view b) noexcept {
     if (a.size() != b.size()) return false;

@@ -82,7 +82,7 @@ class FakeStore : public StandardStorage {
   Status list_error;   // returned after the last object
   int lost_races = 0;  // how many attempts of update() fail because of a concurrent write
   int attempts = 0;
-  bool stays_when_deleted = false;
+  bool keep_deleted = false;
   bool returns_deleted = false;
   std::unique_ptr<ScriptedStream> stream;
   Status watch_error;
@@ -119,7 +119,7 @@ class FakeStore : public StandardStorage {
   std::optional<std::string_view> field(const ObjectEntry&, std::string_view) const override { return std::nullopt; }
 
   Task<Result<ObjectRef>> get(RequestContext&, std::string name, GetOptions options) override {
-    co_await away();
+    co_await switch_executor();
     if (on_get) on_get();
     get_options = std::move(options);
     auto at = objects.find(name);
@@ -127,12 +127,12 @@ class FakeStore : public StandardStorage {
     co_return at->second;
   }
   Task<Result<ListResult>> list(RequestContext&, ListOptions options) override {
-    co_await away();
+    co_await switch_executor();
     list_options = std::move(options);
     co_return everything();
   }
   Task<Result<std::unique_ptr<WatchStream>>> watch(RequestContext&, ListOptions options) override {
-    co_await away();
+    co_await switch_executor();
     list_options = std::move(options);
     if (!watch_error.ok()) co_return watch_error;
     std::unique_ptr<WatchStream> out = std::move(stream);
@@ -140,7 +140,7 @@ class FakeStore : public StandardStorage {
   }
   Task<Result<ObjectRef>> create(RequestContext& context, Object& object, WriteOptions options) override {
     asked_on = current_executor();
-    co_await away();
+    co_await switch_executor();
     write_options = std::move(options);
     was_dry_run = context.dry_run;
     ObjectMeta meta(object);
@@ -152,7 +152,7 @@ class FakeStore : public StandardStorage {
   Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options,
                                     bool) override {
     asked_on = current_executor();
-    co_await away();
+    co_await switch_executor();
     write_options = std::move(options);
     preconditions = info.preconditions();
     for (;;) {
@@ -176,26 +176,26 @@ class FakeStore : public StandardStorage {
     }
   }
   Task<Result<DeleteResult>> remove(RequestContext& context, std::string name, DeleteOptions options) override {
-    co_await away();
+    co_await switch_executor();
     delete_options = std::move(options);
     was_dry_run = context.dry_run;
     auto at = objects.find(name);
     if (at == objects.end()) co_return not_found(kind_.group, resource_, name);
     DeleteResult result;
     result.object = at->second;
-    result.deleted = !stays_when_deleted;
+    result.deleted = !keep_deleted;
     result.return_object = returns_deleted;
     co_return result;
   }
   Task<Result<ListResult>> remove_collection(RequestContext&, DeleteOptions options, ListOptions list) override {
-    co_await away();
+    co_await switch_executor();
     delete_options = std::move(options);
     list_options = std::move(list);
     co_return everything();
   }
 
  private:
-  Task<void> away() {
+  Task<void> switch_executor() {
     if (executor != nullptr) co_await resume_on(*executor);
   }
   ListResult everything() const {

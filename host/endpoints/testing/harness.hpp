@@ -113,7 +113,7 @@ class Api : public ::testing::Test {
     RequestContext context;
     context.info = info_of(exchange, path);
     context.deadline = deadline_;
-    exchange.home = &loop_;
+    exchange.expected_executor = &loop_;
     run_on(loop_, run(*handler_, context, exchange));
   }
 

@@ -37,7 +37,7 @@ std::optional<Value> parse_sent(std::string_view body, json::storage_ptr storage
   if (!cut) return std::nullopt;
   DecodeReport report;
   auto tree = parse_json(cut->rest(), std::move(storage), &report);
-  if (!tree.ok() || !report.problems.empty() || !cut->put_back(*tree)) return std::nullopt;
+  if (!tree.ok() || !report.problems.empty() || !cut->restore(*tree)) return std::nullopt;
   return std::optional<Value>(std::move(*tree));
 }
 
@@ -79,7 +79,7 @@ std::string ManagersCut::rest() const {
   return out.append(text_.substr(at));
 }
 
-bool ManagersCut::put_back(Value& tree) const {
+bool ManagersCut::restore(Value& tree) const {
   Array* const entries = managers_in(tree);
   if (entries == nullptr || entries->size() != spans_.size()) return false;
   const auto cut = [](Value& entry) {

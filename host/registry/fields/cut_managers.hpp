@@ -23,7 +23,7 @@ class ManagersCut {
   // The text with null in place of each fieldsV1.
   std::string rest() const;
   // Inserts each fieldsV1 into a tree that was parsed from rest(). False: the tree has another structure; it is unchanged.
-  bool put_back(Value& tree) const;
+  bool restore(Value& tree) const;
 
  private:
   struct Span {

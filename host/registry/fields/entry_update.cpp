@@ -100,8 +100,8 @@ const FieldSet& stripped_fields() {
 }
 
 bool same_encoding(const Value& a, const Value& b) {
-  if (is_raw(a) && !is_raw(b)) return spells(raw_text(a), b);
-  if (is_raw(b) && !is_raw(a)) return spells(raw_text(b), a);
+  if (is_raw(a) && !is_raw(b)) return is_json_of(raw_text(a), b);
+  if (is_raw(b) && !is_raw(a)) return is_json_of(raw_text(b), a);
   if (a.kind() != b.kind()) return false;
   if (a.is_string()) return a.get_string() == b.get_string();
   if (a.is_array()) {

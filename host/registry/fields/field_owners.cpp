@@ -80,9 +80,9 @@ const FieldFilter& FieldUpdater::filter_of(const std::string& version) const {
   return found == filters_->end() ? everything : found->second;
 }
 
-Task<Result<FieldUpdater::Settled>> FieldUpdater::settle(const Object& live, const Object& next, std::string version, FieldOwners owners,
-                                                         std::string owner, bool force) const {
-  Settled out;
+Task<Result<FieldUpdater::MergedOwners>> FieldUpdater::merge_owners(const Object& live, const Object& next, std::string version,
+                                                                    FieldOwners owners, std::string owner, bool force) const {
+  MergedOwners out;
   Versioned versioned(*this, live, next, std::move(version));
   auto own = versioned.own();
   if (!own.ok()) co_return std::move(own.status());
@@ -113,7 +113,7 @@ Task<Result<FieldUpdater::Settled>> FieldUpdater::settle(const Object& live, con
 Task<Result<FieldOwners>> FieldUpdater::update(const Object& live, const Object& next, std::string version, FieldOwners owners,
                                                std::string owner) const {
   reconcile(versions_, version, owners);
-  auto settled = co_await settle(live, next, version, std::move(owners), owner, true);
+  auto settled = co_await merge_owners(live, next, version, std::move(owners), owner, true);
   if (!settled.ok()) co_return std::move(settled.status());
   FieldOwners out = std::move(settled->owners);
   const FieldChanges& changes = settled->changes;
@@ -155,7 +155,7 @@ Task<Result<AppliedFields>> FieldUpdater::apply(const Object& live, const Object
     if (!pruned.ok()) co_return with_prefix("failed to prune fields: ", pruned.status());
     next = std::move(*pruned);
   }
-  auto settled = co_await settle(live, *next.object, std::move(version), std::move(owners), std::move(owner), force);
+  auto settled = co_await merge_owners(live, *next.object, std::move(version), std::move(owners), std::move(owner), force);
   if (!settled.ok()) co_return std::move(settled.status());
   AppliedFields out;
   out.conflicts = std::move(settled->conflicts);

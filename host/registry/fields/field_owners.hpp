@@ -73,13 +73,13 @@ class FieldUpdater {
  private:
   class Versioned;
   // The owners after a write, the conflicts with other owners, and the changes in the version of the write.
-  struct Settled {
+  struct MergedOwners {
     std::vector<FieldConflict> conflicts;
     FieldOwners owners;
     FieldChanges changes;
   };
-  Task<Result<Settled>> settle(const Object& live, const Object& next, std::string version, FieldOwners owners, std::string owner,
-                               bool force) const;
+  Task<Result<MergedOwners>> merge_owners(const Object& live, const Object& next, std::string version, FieldOwners owners,
+                                          std::string owner, bool force) const;
   const FieldFilter& filter_of(const std::string& version) const;
 
   const FieldVersions& versions_;

@@ -129,7 +129,7 @@ TEST(ManagersTest, EntriesOfCustomResourcesHaveSortedKeysAtEveryLevel) {
       R"({"metadata":{"managedFields":[{"apiVersion":"v1","fieldsV1":{"f:a":{},"f:b":{"i:1":{},"k:{\"n\":9}":{}}},"manager":"m"}],"name":"a"}})");
 }
 
-TEST(ManagersTest, TheRecordStandsLastOrAmongSortedKeys) {
+TEST(ManagersTest, TheRecordIsLastOrAmongSortedKeys) {
   Object typed = tree(R"({"metadata":{"name":"a","labels":{}}})").get_object(),
          custom = tree(R"({"metadata":{"labels":{},"name":"a"}})").get_object();
   put_managed_fields(typed, tree("[1]"), false);

@@ -53,7 +53,7 @@ Task<Result<VersionedObject>> FieldPruner::prune(VersionedObject merged, const F
     if (!next.ok()) co_return with_prefix("failed add back owned items: ", next.status());
     objects = std::move(*next);
   }
-  auto pruned = co_await add_back_dangling(std::move(*start), std::move(objects.pruned), last);
+  auto pruned = co_await restore_dangling(std::move(*start), std::move(objects.pruned), last);
   if (!pruned.ok()) co_return with_prefix("failed add back dangling items: ", pruned.status());
   auto out = co_await converted(versions_, std::move(*pruned), version);
   co_return out;
@@ -75,8 +75,7 @@ Task<Result<FieldPruner::Pair>> FieldPruner::add_back_owned(Pair objects, std::s
   co_return out;
 }
 
-Task<Result<VersionedObject>> FieldPruner::add_back_dangling(VersionedObject merged, VersionedObject pruned,
-                                                             const OwnedFields& last) const {
+Task<Result<VersionedObject>> FieldPruner::restore_dangling(VersionedObject merged, VersionedObject pruned, const OwnedFields& last) const {
   auto at_last = co_await converted(versions_, std::move(pruned), last.api_version);
   if (!at_last.ok()) co_return with_prefix("failed to convert pruned object to last applied version: ", at_last.status());
   const Schema* type = type_of(last.api_version);

@@ -26,7 +26,7 @@ class FieldPruner {
   // Converts both objects to `api_version`, and adds the removed fields that `managed` contains to Pair::pruned again.
   Task<Result<Pair>> add_back_owned(Pair objects, std::string api_version, FieldSet managed) const;
   // Adds the removed fields that `last` does not contain to `pruned` again.
-  Task<Result<VersionedObject>> add_back_dangling(VersionedObject merged, VersionedObject pruned, const OwnedFields& last) const;
+  Task<Result<VersionedObject>> restore_dangling(VersionedObject merged, VersionedObject pruned, const OwnedFields& last) const;
 
   const Schema* type_of(const std::string& api_version) const { return versions_.type_of(api_version).value_or(nullptr); }
   bool served(const std::string& api_version) const { return versions_.type_of(api_version).has_value(); }

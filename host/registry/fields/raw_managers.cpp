@@ -32,7 +32,7 @@ Object decode_for_write(const ObjectEntry& entry, const Schema* schema, json::st
   const auto cut = ManagersCut::of(json.view());
   if (!cut) return decode(entry, std::move(storage));
   auto tree = read_json(cut->rest(), std::move(storage));
-  if (!tree || !cut->put_back(*tree)) throw UnreadableObject(entry.key().empty() ? entry.name() : entry.key());
+  if (!tree || !cut->restore(*tree)) throw UnreadableObject(entry.key().empty() ? entry.name() : entry.key());
   return std::move(tree->get_object());
 }
 

@@ -105,7 +105,8 @@ inline SlowChanges slow_compare(const Flat& before, const Flat& after) {
 }
 
 // Returns the conflicts ("owner path"). If there are none, the other owners lose the changed and removed paths.
-inline std::set<std::string> slow_settle(const Flat& before, const Flat& after, SlowOwners& owners, const std::string& owner, bool force) {
+inline std::set<std::string> slow_merge_owners(const Flat& before, const Flat& after, SlowOwners& owners, const std::string& owner,
+                                               bool force) {
   const SlowChanges changes = slow_compare(before, after);
   std::set<std::string> conflicts;
   for (const auto& [id, other] : owners) {
@@ -122,7 +123,7 @@ inline std::set<std::string> slow_settle(const Flat& before, const Flat& after, 
 
 inline void slow_update(Flat& live, const Flat& next, SlowOwners& owners, const std::string& owner) {
   const SlowChanges changes = slow_compare(live, next);
-  slow_settle(live, next, owners, owner, true);
+  slow_merge_owners(live, next, owners, owner, true);
   SlowOwner& mine = owners[owner];
   mine.paths = both(without(mine.paths, changes.removed), changes.changed);
   mine.applied = false;
@@ -150,7 +151,7 @@ inline std::set<std::string> slow_apply(Flat& live, const Flat& config, SlowOwne
   const Paths last = changed[owner].paths;
   changed[owner] = SlowOwner{named_by(config), true};
   if (!last.empty()) next = slow_prune(next, changed, last);
-  std::set<std::string> conflicts = slow_settle(live, next, changed, owner, force);
+  std::set<std::string> conflicts = slow_merge_owners(live, next, changed, owner, force);
   if (!conflicts.empty()) return conflicts;
   owners = std::move(changed);
   live = without_nulls(std::move(next));

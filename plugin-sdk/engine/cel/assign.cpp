@@ -54,7 +54,7 @@ void Bindings::bind(const Type& param, const Type* type) {
   slot = type;
 }
 
-void Bindings::take_back(std::size_t until) {
+void Bindings::unbind(std::size_t until) {
   for (; before_.size() > until; before_.pop_back()) {
     const auto& [name, type] = before_.back();
     if (type == nullptr) {
@@ -70,7 +70,7 @@ bool Bindings::assignable(const Type* a, const Type* b) { return all_assignable(
 bool Bindings::all_assignable(std::span<const Type* const> a, std::span<const Type* const> b) {
   const std::size_t begin = before_.size();
   const bool fits = assign_all(a, b);
-  if (!fits) take_back(begin);
+  if (!fits) unbind(begin);
   before_.resize(begin);
   return fits;
 }

@@ -39,7 +39,7 @@ class Bindings {
   bool assign(const Type* a, const Type* b);
   bool assign_all(std::span<const Type* const> a, std::span<const Type* const> b);
   bool absent_from(const Type& param, const Type& within) const;
-  void take_back(std::size_t until);
+  void unbind(std::size_t until);
 
   TypeArena& arena_;
   std::map<std::string_view, const Type*> bound_;

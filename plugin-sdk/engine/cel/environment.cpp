@@ -10,7 +10,7 @@ namespace {
 constexpr unsigned kAnyVersion = kNever - 1;
 
 // Libraries that an environment has only if its owner requests them.
-bool is_asked_for(Library library, const Extras& extras) {
+bool is_requested(Library library, const Extras& extras) {
   switch (library) {
     case Library::kBindings:
       return extras.bindings;
@@ -33,7 +33,7 @@ void enable_functions(Environment::State& state, unsigned version) {
   for (const Overload& each : overloads()) {
     // overloads across number types are always declared; the checker refuses their use
     const bool compared = each.library == Library::kCrossType;
-    state.enabled.push_back(extras.everything || compared || (each.since <= version && is_asked_for(each.library, extras)));
+    state.enabled.push_back(extras.everything || compared || (each.since <= version && is_requested(each.library, extras)));
   }
 }
 

@@ -34,7 +34,7 @@ class Parser : private TokenReader {
   TreeMaker make(std::size_t offset) { return {ast_, offset}; }
 
   Expr* note(std::size_t offset, std::string text);
-  Expr* give_up();
+  Expr* fail_too_deep();
   Expr* broken(char rule);
 
   // Counts the recursion of a rule, as upstream's parser does.

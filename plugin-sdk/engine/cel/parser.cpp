@@ -40,9 +40,9 @@ bool fits(const Expr& expr, int depth) {
 void Parser::parse() {
   ast_.root = expression(kEndOfText);
   if (ast_.root != nullptr && token().kind != TokenKind::kEnd) refuse_token("<EOF>", next().kind == TokenKind::kEnd);
-  if (ast_.copied > Ast::kMostCopied) return problems_.add(kNowhere, "expression is too large: its macros copy too much of it");
-  if (too_deep_) return problems_.add(kNowhere, "expression recursion limit exceeded: 250");
-  if (ast_.root != nullptr && !fits(*ast_.root, 0)) problems_.add(kNowhere, "max recursion depth exceeded");
+  if (ast_.copied > Ast::kMostCopied) return problems_.add(kNoOffset, "expression is too large: its macros copy too much of it");
+  if (too_deep_) return problems_.add(kNoOffset, "expression recursion limit exceeded: 250");
+  if (ast_.root != nullptr && !fits(*ast_.root, 0)) problems_.add(kNoOffset, "max recursion depth exceeded");
 }
 
 // Adds a problem after which the parser continues.
@@ -51,7 +51,7 @@ Expr* Parser::note(std::size_t offset, std::string text) {
   return make(offset).boolean(false);
 }
 
-Expr* Parser::give_up() {
+Expr* Parser::fail_too_deep() {
   too_deep_ = true;
   return nullptr;
 }
@@ -128,7 +128,7 @@ Expr* Parser::product() {
 template <class Reading>
 Expr* Parser::rule(int& depth, const Reading& reading) {
   const Level level(depth);
-  return level.too_deep() ? give_up() : reading();
+  return level.too_deep() ? fail_too_deep() : reading();
 }
 
 template <std::size_t count, class Term>
@@ -162,7 +162,7 @@ Expr* Parser::unary() {
 bool Parser::minus_signs(std::size_t& signs) {
   for (; at_sign("-"); ++signs) {
     if (signs == 0 && is_number(next())) return true;
-    if (!is_sign(next(), "-") && !begins_primary(next())) return no_way();
+    if (!is_sign(next(), "-") && !begins_primary(next())) return no_viable_alternative();
     skip("-");
   }
   return true;
@@ -186,8 +186,8 @@ bool is_reserved(std::string_view word) {
 
 void parse(Ast& ast, const Syntax& syntax, Problems& problems) {
   if (const std::size_t size = characters_of(ast.source()); size > kMostCharacters) {
-    return problems.add(
-        kNowhere, "expression code point size exceeds limit: size: " + std::to_string(size) + ", limit " + std::to_string(kMostCharacters));
+    return problems.add(kNoOffset, "expression code point size exceeds limit: size: " + std::to_string(size) + ", limit " +
+                                       std::to_string(kMostCharacters));
   }
   Parser(ast, syntax, problems).parse();
 }

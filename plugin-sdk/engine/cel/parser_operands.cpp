@@ -45,7 +45,7 @@ Expr* Parser::select(Expr* of) {
   const std::size_t dot = token().offset;
   const bool optional = is_sign(next(), "?");
   if (!optional && !is_name(next())) {
-    no_way();
+    no_viable_alternative();
     broken('m');
     return of;  // the missing member is left out
   }
@@ -126,7 +126,7 @@ Expr* Parser::nested() {
 Expr* Parser::name() {
   const std::size_t begin = token().offset;
   if (at_sign(".") && next().kind != TokenKind::kIdentifier) {
-    no_way();
+    no_viable_alternative();
     return broken('p');
   }
   const bool from_root = skip(".");
@@ -240,7 +240,7 @@ Expr* Parser::literal() {
   const bool negative = at_sign("-") && is_number(next());
   if (negative) skip("-");
   if (token().kind == TokenKind::kSign) {
-    no_way();
+    no_viable_alternative();
     return broken('p');
   }
   return value(begin, take(), negative);

@@ -22,7 +22,7 @@ std::string excerpt(std::string_view line, std::size_t before) {
 }
 
 std::string printed_one(std::string_view source, const SourceProblem& problem) {
-  if (problem.offset == kNowhere) return "ERROR: <input>:-1:0: " + problem.text;
+  if (problem.offset == kNoOffset) return "ERROR: <input>:-1:0: " + problem.text;
   if (source.empty()) return "ERROR: <input>:1:0: " + problem.text;  // the problem has no line
   const std::string_view above = source.substr(0, problem.offset);
   const auto number = 1 + std::count(above.begin(), above.end(), '\n');
@@ -47,7 +47,7 @@ std::string Problems::printed(std::string_view source) const {
   std::vector<const SourceProblem*> sorted;
   for (const SourceProblem& each : kept_) sorted.push_back(&each);
   std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const SourceProblem* a, const SourceProblem* b) { return a->offset + 1 < b->offset + 1; });  // kNowhere first
+                   [](const SourceProblem* a, const SourceProblem* b) { return a->offset + 1 < b->offset + 1; });  // kNoOffset first
   std::string out;
   for (const SourceProblem* each : sorted) out += (out.empty() ? "" : "\n") + printed_one(source, *each);
   if (count_ > kMostProblems) out += "\n" + std::to_string(count_ - kMostProblems) + " more errors were truncated";

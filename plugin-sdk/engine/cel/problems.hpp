@@ -10,10 +10,10 @@
 
 namespace backplane::cel_detail {
 
-inline constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
+inline constexpr std::size_t kNoOffset = static_cast<std::size_t>(-1);
 
 struct SourceProblem {
-  std::size_t offset = 0;  // in bytes; kNowhere: the problem concerns the whole expression
+  std::size_t offset = 0;  // in bytes; kNoOffset: the problem concerns the whole expression
   std::string text;
 };
 

@@ -71,10 +71,10 @@ Follow TokenReader::follow_of_bracket() const {
 }
 
 void TokenReader::recover(char rule) {
-  if (gave_up_at_ == at_ && gave_up_.find(rule) != std::string::npos && token().kind != TokenKind::kEnd) ++at_;
-  if (gave_up_at_ != at_) gave_up_.clear();
-  gave_up_at_ = at_;
-  gave_up_.push_back(rule);
+  if (failed_at_ == at_ && failed_rules_.find(rule) != std::string::npos && token().kind != TokenKind::kEnd) ++at_;
+  if (failed_at_ != at_) failed_rules_.clear();
+  failed_at_ = at_;
+  failed_rules_.push_back(rule);
   const Follow until = all_follows();
   while (token().kind != TokenKind::kEnd && (follow_of(token()) & until) == 0) ++at_;
 }
@@ -95,9 +95,9 @@ bool TokenReader::refuse_token(std::string_view expected, bool only_extra) {
               (only_extra ? "extraneous input '" : "mismatched input '") + shown(token()) + "' expecting " + std::string(expected));
 }
 
-bool TokenReader::drop(std::string_view expected, bool goes_on) {
+bool TokenReader::drop(std::string_view expected, bool continues) {
   if (recovering_) return false;
-  if (!goes_on || token().kind == TokenKind::kEnd) return refuse_token(expected, false);
+  if (!continues || token().kind == TokenKind::kEnd) return refuse_token(expected, false);
   refuse_token(expected, true);
   ++at_;
   recovering_ = false;
@@ -125,7 +125,7 @@ bool TokenReader::item_ends(std::string_view close, bool& more) {
   return more || expect(close);
 }
 
-bool TokenReader::no_way() {
+bool TokenReader::no_viable_alternative() {
   const Token& bad = next();
   const std::size_t end = token().offset + token().text.size();
   std::string input(token().text);

@@ -85,12 +85,12 @@ class TokenReader {
   // "mismatched input", or "extraneous input" if parsing can continue without this token; always false.
   bool refuse_token(std::string_view expected, bool only_extra);
   // Skips an extraneous token.
-  bool drop(std::string_view expected, bool goes_on);
+  bool drop(std::string_view expected, bool continues);
   bool expect(std::string_view sign);
   // Reads the end of a list or a map, or a further item's comma.
   bool item_ends(std::string_view close, bool& more);
   // Reports that no rule matches this token followed by the next one; always false.
-  bool no_way();
+  bool no_viable_alternative();
 
  private:
   static std::string shown(const Token& token);
@@ -108,8 +108,8 @@ class TokenReader {
   };
   std::vector<Rule> rules_;
   bool recovering_ = false;
-  std::size_t gave_up_at_ = static_cast<std::size_t>(-1);
-  std::string gave_up_;  // rules that have failed at that token
+  std::size_t failed_at_ = static_cast<std::size_t>(-1);
+  std::string failed_rules_;  // rules that have failed at that token
   const std::vector<Token> tokens_;
   std::size_t at_ = 0;
 };

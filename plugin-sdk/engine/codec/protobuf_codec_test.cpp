@@ -113,7 +113,7 @@ std::map<int, std::string> envelope(std::string_view body) {
   return fields(body.substr(4));
 }
 
-TEST(ProtobufCodec, AnObjectStandsInItsEnvelope) {
+TEST(ProtobufCodec, AnObjectIsWrappedInItsEnvelope) {
   const auto object = entry();
   const auto outer = envelope(body_of({config_map(), false, false}, *object));
   EXPECT_EQ(outer.at(1),

@@ -49,7 +49,7 @@ class DocumentsCheck {
   }
 
  private:
-  void tell(const CarriedDocument& in, const Pointer& at, std::string message, bool is_note = false) {
+  void report(const CarriedDocument& in, const Pointer& at, std::string message, bool is_note = false) {
     problems_.push_back({in.name, line_of(in.text, at), documents::to_string(at), std::move(message), is_note});
   }
 
@@ -72,7 +72,7 @@ class DocumentsCheck {
       problems_.push_back({in.name, each.line, documents::to_string(pointer_of(tree, each.path)), "duplicate member", false});
     }
     if (tree.is_object()) return tree;
-    tell(in, {}, "must be an object");
+    report(in, {}, "must be an object");
     return std::nullopt;
   }
 
@@ -93,7 +93,7 @@ class DocumentsCheck {
     const CarriedDocument& carried = *document.carried;
     const std::size_t before = problems_.size();
     documents::check_words(document.tree.get_object(),
-                           [&](const Pointer& at, std::string message) { tell(carried, at, std::move(message)); });
+                           [&](const Pointer& at, std::string message) { report(carried, at, std::move(message)); });
     if (problems_.size() != before) return;
     const std::string_view text = carried.text;
     const auto compiled = SchemaSet::compile({&text, 1}, imports(&document));
@@ -105,13 +105,13 @@ class DocumentsCheck {
     const std::size_t colon = std::min(message.find(": "), message.size());
     Pointer at = pointer_of(document.tree.get_object().at("definitions"), std::string_view(message).substr(0, colon));
     at.insert(at.begin(), "definitions");
-    tell(carried, at, colon < message.size() ? message.substr(colon + 2) : message);
+    report(carried, at, colon < message.size() ? message.substr(colon + 2) : message);
   }
 
   void group(const Document& document) {
     const CarriedDocument& carried = *document.carried;
     if (const std::string problem = check_group_(document.tree); !problem.empty()) {
-      return tell(carried, pointer_of(document.tree, problem.substr(0, problem.find(' '))), problem);
+      return report(carried, pointer_of(document.tree, problem.substr(0, problem.find(' '))), problem);
     }
     const Object& words = document.tree.get_object();
     const auto type_of = [this](const GroupVersionKind& kind) -> const Schema* {
@@ -120,13 +120,13 @@ class DocumentsCheck {
       }
       return nullptr;
     };
-    documents::check_kinds(words, type_of, [&](const Pointer& at, std::string message) { tell(carried, at, std::move(message)); });
+    documents::check_kinds(words, type_of, [&](const Pointer& at, std::string message) { report(carried, at, std::move(message)); });
     const Array& versions = words.at("versions").get_array();
     for (std::size_t i = 0; i < versions.size(); ++i) {
       const std::string name(get_string(versions[i].get_object(), "name"));
       const std::string version = GroupVersion{std::string(get_string(words, "group")), name}.to_string();
       if (is_preview(name))
-        tell(carried, {"versions", std::to_string(i)}, version + " is served only with --runtime-config=" + version + "=true", true);
+        report(carried, {"versions", std::to_string(i)}, version + " is served only with --runtime-config=" + version + "=true", true);
     }
   }
 

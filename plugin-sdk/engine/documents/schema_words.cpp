@@ -89,13 +89,13 @@ class WordCheck {
     for (const Choice& choice : kChoices) {
       const std::string_view value = get_string(words, choice.word);
       const bool fits = value.empty() || std::find(choice.values.begin(), choice.values.end(), value) != choice.values.end();
-      if (!fits) tell(choice.word, no_such(value, choice.values));
+      if (!fits) report(choice.word, no_such(value, choice.values));
     }
   }
   void format(const Object& words) {
     const std::string_view format = get_string(words, "format"), type = get_string(words, "type");
     if (!format.empty() && !is_checked_format(type, format))
-      tell("format", "no engine checks the format " + quoted(format) + " of this type");
+      report("format", "no engine checks the format " + quoted(format) + " of this type");
   }
   // A member that is required and has no schema would be pruned before the check for required members.
   void required(const Object& words) {
@@ -104,10 +104,10 @@ class WordCheck {
     if (names == nullptr || properties == nullptr) return;
     for (const Value& name : *names) {
       const std::string_view text = name.is_string() ? std::string_view(name.get_string()) : std::string_view();
-      if (!text.empty() && !properties->contains(text)) tell("required", quoted(text) + " is required and is not one of the properties");
+      if (!text.empty() && !properties->contains(text)) report("required", quoted(text) + " is required and is not one of the properties");
     }
   }
-  void tell(std::string_view word, std::string message) {
+  void report(std::string_view word, std::string message) {
     at_.emplace_back(word);
     report_(at_, std::move(message));
     at_.pop_back();

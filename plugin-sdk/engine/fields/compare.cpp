@@ -150,7 +150,7 @@ class Comparer {
         ++place;
         if (is != nullptr) {
           ++met;
-          if (passed_over(was.value(), *is)) continue;
+          if (is_unchanged(was.value(), *is)) continue;
         }
         member(form, was.key(), &was.value(), is, hint, level);
       }
@@ -167,7 +167,7 @@ class Comparer {
     return find(object, key);
   }
 
-  bool passed_over(const Value& before, const Value& after) const {
+  bool is_unchanged(const Value& before, const Value& after) const {
     const bool composed = before.is_structured() && !(before.is_object() && before.get_object().empty());
     return (!composed || depth_ < kLookFirst) && same_value(before, after);
   }
@@ -208,7 +208,7 @@ class Comparer {
     const ItemIndex::Found is = after.find(element);
     Found found;
     if (was.count <= 1 && is.count <= 1) {
-      if (was.count == 1 && is.count == 1 && passed_over(*was.first, *is.first)) return;
+      if (was.count == 1 && is.count == 1 && is_unchanged(*was.first, *is.first)) return;
       item(form, element, was.first, is.first, found);
     } else if (was.count >= 2 && is.count >= 2) {
       // Repeated items count as one leaf.

@@ -13,7 +13,7 @@ namespace backplane::fields {
 namespace {
 
 // The elements to omit: of `stripped` only the elements themselves, of `excluded` also everything below them.
-struct Left {
+struct ExcludedFields {
   const Node* stripped = nullptr;
   const Node* excluded = nullptr;
 
@@ -37,7 +37,7 @@ class Creation {
   // False: the object needs the general algorithm, and the output is invalid.
   bool ok() const noexcept { return ok_; }
 
-  void object(const TypeRef& type, const Object& before, const Object& after, Left left) {
+  void object(const TypeRef& type, const Object& before, const Object& after, ExcludedFields left) {
     const Form form = form_of(type);
     if (form.map == nullptr) return fail();
     out_ += '{';
@@ -54,7 +54,7 @@ class Creation {
   };
 
   // `before`: null if the whole object is new.
-  void members(const MapForm& form, const Object* before, const Object& after, Left left) {
+  void members(const MapForm& form, const Object* before, const Object& after, ExcludedFields left) {
     boost::container::small_vector<Member, 24> order;
     order.reserve(after.size());
     std::size_t hint = 0;
@@ -67,7 +67,8 @@ class Creation {
       const Entry* stripped = find_field(left.stripped, each.value->key());
       const Entry* excluded = find_field(left.excluded, each.value->key());
       if (excluded != nullptr && excluded->member) continue;
-      const Left below{stripped != nullptr ? stripped->below.get() : nullptr, excluded != nullptr ? excluded->below.get() : nullptr};
+      const ExcludedFields below{stripped != nullptr ? stripped->below.get() : nullptr,
+                                 excluded != nullptr ? excluded->below.get() : nullptr};
       const Value* was = before != nullptr ? find(*before, each.value->key()) : nullptr;
       if (was != nullptr && same_value(*was, each.value->value())) continue;
       const std::size_t begin = out_.size();
@@ -109,7 +110,7 @@ class Creation {
       out_.resize(begin);
   }
 
-  void whole(const TypeRef& type, const Value& value, Left left) {
+  void whole(const TypeRef& type, const Value& value, ExcludedFields left) {
     const Form form = narrowed(form_of(type), &value);
     if (form.map != nullptr) {
       if (!form.map_atomic && value.is_object()) members(*form.map, nullptr, value.get_object(), left);
@@ -123,7 +124,7 @@ class Creation {
   }
 
   // A member that existed before: an empty value that the server has filled.
-  void changed(const TypeRef& type, const Value& was, const Value& is, Left left, std::size_t begin, bool may_own) {
+  void changed(const TypeRef& type, const Value& was, const Value& is, ExcludedFields left, std::size_t begin, bool may_own) {
     const Form all = form_of(type);
     const Form form = narrowed(all, &is);
     if (!narrowed(all, &was).same_kinds(form)) return fail();

@@ -20,7 +20,7 @@ class Decoder {
   Result<FieldSet> run() {
     Level root = level(0);
     if (reader_.ok() && !reader_.at_end()) reader_.fail();
-    if (too_much_) return bad_request("a field set is too large or too deep");
+    if (over_limit_) return bad_request("a field set is too large or too deep");
     if (!reader_.ok()) return bad_request("a field set is malformed");
     return FieldSet(std::move(root.below));
   }
@@ -30,7 +30,7 @@ class Decoder {
     Level out;
     Entries entries;
     if (depth > FieldSet::kMaxDepth) {
-      too_much_ = true;
+      over_limit_ = true;
       reader_.fail();
     }
     if (reader_.ok() && reader_.enter()) {
@@ -52,7 +52,7 @@ class Decoder {
     if (!element.ok()) return reader_.fail();
     if (!*element) return reader_.skip();
     if (++elements_ > FieldSet::kMaxElements) {
-      too_much_ = true;
+      over_limit_ = true;
       return reader_.fail();
     }
     Level next = level(depth + 1);
@@ -61,7 +61,7 @@ class Decoder {
 
   Reader reader_;
   std::size_t elements_ = 0;
-  bool too_much_ = false;
+  bool over_limit_ = false;
 };
 
 void encode_level(const Node& node, std::string& out, std::string& wire, bool self) {

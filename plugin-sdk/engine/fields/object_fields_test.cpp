@@ -135,7 +135,7 @@ TEST(CompareFields, FindsWhatIsAddedChangedAndRemoved) {
   EXPECT_EQ(spec_changes(R"({"free":{"a":1}})", R"({"free":{"a":{"b":1}}})"), "+.spec.free.a.b ~.spec.free.a");
 }
 
-TEST(CompareFields, ListsAreComparedByWhatTellsItemsApart) {
+TEST(CompareFields, ListItemsAreIdentifiedByKeyOrValue) {
   EXPECT_EQ(spec_changes(R"({"set":["a","b"]})", R"({"set":["c","a"]})"), R"(+.spec.set[="c"] -.spec.set[="b"])");
   EXPECT_EQ(
       spec_changes(R"({"ports":[{"port":1,"name":"a"},{"port":2}]})", R"({"ports":[{"port":3},{"port":1,"name":"b"}]})"),

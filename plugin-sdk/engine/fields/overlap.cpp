@@ -16,15 +16,15 @@ class Overlap {
   bool any(const Node& root) {
     only_first_ = true;
     walk(&root);
-    return !met_.empty() || !whole();
+    return !found_.empty() || !whole();
   }
 
   bool all(const Node& root, std::size_t wanted) {
-    met_.reserve(wanted);
+    found_.reserve(wanted);
     walk(&root);
     // A repeated field counts once.
-    std::sort(met_.begin(), met_.end());
-    const auto count = std::unique(met_.begin(), met_.end()) - met_.begin();
+    std::sort(found_.begin(), found_.end());
+    const auto count = std::unique(found_.begin(), found_.end()) - found_.begin();
     return whole() && static_cast<std::size_t>(count) == wanted;
   }
 
@@ -53,14 +53,14 @@ class Overlap {
         continue;
       }
       const bool member = walk(entry->below.get());
-      if (member && entry->member && reader_.ok()) met_.push_back(entry);
+      if (member && entry->member && reader_.ok()) found_.push_back(entry);
     }
     --depth_;
     // No known member below: only the element itself is in the set.
     return self || !known;
   }
 
-  bool done() const noexcept { return only_first_ && !met_.empty(); }
+  bool done() const noexcept { return only_first_ && !found_.empty(); }
 
   const Entry* find(const Node& node) const noexcept {
     const std::string_view wanted = code_;
@@ -70,7 +70,7 @@ class Overlap {
   }
 
   Reader reader_;
-  std::vector<const Entry*> met_;
+  std::vector<const Entry*> found_;
   std::string code_;
   std::size_t depth_ = 0;
   bool only_first_ = false;

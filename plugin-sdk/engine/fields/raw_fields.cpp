@@ -90,6 +90,6 @@ bool names_in_order(std::string_view fields_v1) {
   return fields::level_in_order(reader, 0);
 }
 
-bool spells(std::string_view text, const Value& value) { return fields::take_value(text, value) && text.empty(); }
+bool is_json_of(std::string_view text, const Value& value) { return fields::take_value(text, value) && text.empty(); }
 
 }  // namespace BACKPLANE_API

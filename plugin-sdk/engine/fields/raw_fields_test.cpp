@@ -49,7 +49,7 @@ TEST(RawFieldsTest, AFieldThatIsNamedTwiceIsOne) {
 }
 
 // Sixteen bytes are compared at a time.
-TEST(RawFieldsTest, WhatIsNotCompactIsFoundWhereverItStands) {
+TEST(RawFieldsTest, TextThatIsNotCompactIsFoundAtAnyPosition) {
   const std::string plain = R"({"f:metadata":{"f:labels":{".":{},"f:a":{}}}})";
   const auto compacted = [](std::string_view text) {
     std::string out;
@@ -80,14 +80,14 @@ TEST(RawFieldsTest, TextSpellsTheTreeThatIsPrintedSo) {
   for (const char* text : {"{}", "[]", R"({"a":{},"b":[1,"<x>","\u2028é",null,true,-1.5,{"k:{\"n\":\"c\"}":{}}]})", R"("a\\b")"}) {
     const Value value = tree_of(text);
     const std::string printed = to_json(value);
-    EXPECT_TRUE(spells(printed, value)) << text;
-    EXPECT_TRUE(spells(printed, make_raw(printed, {}))) << text;
-    EXPECT_FALSE(spells(printed + " ", value)) << text;
-    EXPECT_FALSE(spells(std::string_view(printed).substr(0, printed.size() - 1), value)) << text;
+    EXPECT_TRUE(is_json_of(printed, value)) << text;
+    EXPECT_TRUE(is_json_of(printed, make_raw(printed, {}))) << text;
+    EXPECT_FALSE(is_json_of(printed + " ", value)) << text;
+    EXPECT_FALSE(is_json_of(std::string_view(printed).substr(0, printed.size() - 1), value)) << text;
   }
-  EXPECT_FALSE(spells(R"({"a":1,"b":2})", tree_of(R"({"a":1})")));
-  EXPECT_FALSE(spells(R"({"a":1})", tree_of(R"({"a":1,"b":2})")));
-  EXPECT_FALSE(spells(R"({"a":1})", tree_of(R"({"a":2})")));
+  EXPECT_FALSE(is_json_of(R"({"a":1,"b":2})", tree_of(R"({"a":1})")));
+  EXPECT_FALSE(is_json_of(R"({"a":1})", tree_of(R"({"a":1,"b":2})")));
+  EXPECT_FALSE(is_json_of(R"({"a":1})", tree_of(R"({"a":2})")));
 }
 
 constexpr std::string_view kPod = R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","labels":{"a/b":"c","é":"d","app":"x"},
@@ -113,18 +113,18 @@ std::string compared(const Schema* type, const Object& before, const Object& aft
 }
 
 // Removes random members and items.
-void thin_out(Value& value, std::mt19937& random, unsigned odds) {
+void remove_members(Value& value, std::mt19937& random, unsigned odds) {
   if (value.is_array()) {
     Array& items = value.get_array();
     for (std::size_t i = items.size(); i-- > 0;) {
       if (random() % odds == 0) items.erase(items.begin() + static_cast<std::ptrdiff_t>(i));
     }
-    for (Value& item : items) thin_out(item, random, odds);
+    for (Value& item : items) remove_members(item, random, odds);
   } else if (value.is_object()) {
     std::vector<std::string> gone;
     for (auto& member : value.get_object()) {
       if (random() % odds == 0) gone.emplace_back(member.key());
-      thin_out(member.value(), random, odds);
+      remove_members(member.value(), random, odds);
     }
     for (const std::string& key : gone) value.get_object().erase(key);
   }
@@ -141,7 +141,7 @@ TEST(RawFieldsTest, WhatANewObjectOwnsIsWrittenAsAComparisonWouldHaveIt) {
   constexpr int kObjects = 2000;
   for (int i = 0; i < kObjects; ++i) {
     Value object = whole;
-    if (i > 0) thin_out(object, random, 2 + random() % 30);
+    if (i > 0) remove_members(object, random, 2 + random() % 30);
     if (!object.is_object()) continue;
     const FieldSet excluded = random() % 2 == 0 ? FieldSet{fields_path({"status"}), fields_path({"spec", "volumes"})} : FieldSet();
     const Object& before = random() % 4 == 0 ? whole.get_object() : nothing.get_object();

@@ -33,8 +33,8 @@ Scalar scalar_of(std::string_view type, std::string_view format) noexcept {
 
 class Reader {
  public:
-  // `keeper` owns inlined types; its set is locked.
-  Reader(const schema::Type& type, const schema::Type& keeper) : type_(type), keeper_(keeper) {}
+  // `owner` owns inlined types; its set is locked.
+  Reader(const schema::Type& type, const schema::Type& owner) : type_(type), owner_(owner) {}
 
   std::unique_ptr<Atom> definition() {
     // Two types whose schemas are less specific than the types.
@@ -102,7 +102,7 @@ class Reader {
     }
     const std::string_view kind = get_string(schema, "type");
     const bool composed = kind.empty() || kind == "array" || kind == "object";
-    out.atom = composed ? keeper_.keep(atom(schema, false)) : &shared_scalar(scalar_of(kind, get_string(schema, "format")));
+    out.atom = composed ? owner_.keep(atom(schema, false)) : &shared_scalar(scalar_of(kind, get_string(schema, "format")));
     return out;
   }
 
@@ -167,7 +167,7 @@ class Reader {
       if (inlined == nullptr) continue;
       const Value tree = parse(*inlined);
       const Object* more = tree.is_object() ? get_object(tree.get_object(), "properties") : nullptr;
-      if (more != nullptr) Reader(*inlined, keeper_).add_fields(*more, out);
+      if (more != nullptr) Reader(*inlined, owner_).add_fields(*more, out);
     }
   }
 
@@ -207,7 +207,7 @@ class Reader {
   }
 
   const schema::Type& type_;
-  const schema::Type& keeper_;
+  const schema::Type& owner_;
   bool preserve_ = false;
 };
 

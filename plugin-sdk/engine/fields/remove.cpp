@@ -83,7 +83,7 @@ Object cut_object(const Schema* type, const Object& object, const FieldSet& fiel
 }
 
 // The key members of the object's items that are on a path of the set.
-FieldSet keys_on_the_way(const FieldSet& there, const FieldSet& wanted) {
+FieldSet list_keys_on_paths(const FieldSet& there, const FieldSet& wanted) {
   FieldSet out;
   wanted.for_each([&](std::span<const PathElement> path) {
     if (!there.has(path)) return;
@@ -113,7 +113,7 @@ Object remove_fields(const Schema* type, const Object& object, const FieldSet& f
 Object extract_fields(const Schema* type, const Object& object, const FieldSet& fields, bool with_keys, json::storage_ptr storage) {
   if (!with_keys) return fields::cut_object(type, object, fields, true, std::move(storage));
   const auto there = fields_of(type, object);
-  const FieldSet keys = there.ok() ? fields::keys_on_the_way(*there, fields) : FieldSet();
+  const FieldSet keys = there.ok() ? fields::list_keys_on_paths(*there, fields) : FieldSet();
   return fields::cut_object(type, object, fields.unite(keys), true, std::move(storage));
 }
 

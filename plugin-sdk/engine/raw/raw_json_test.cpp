@@ -42,7 +42,7 @@ Value read(std::string_view text) {
 std::string with_data(std::string_view data) { return R"({"data":)" + std::string(data) + "}"; }
 
 // The stored text after a change of the tree, with the raw value as in protobuf.
-std::string settled(Value tree) {
+std::string normalized(Value tree) {
   EXPECT_TRUE(holder().normalize(tree, nullptr).ok());
   const Value* data = find(tree.get_object(), "data");
   return data != nullptr && is_raw(*data) ? std::string(raw_text(*data)) : to_json(tree);
@@ -73,7 +73,7 @@ TEST(RawJson, TwoAreTheSameWhenTheirTextsAre) {
 
 TEST(RawJson, WhatCameWithoutTextIsWrittenAsGoWritesIt) {
   Value tree = *parse_yaml("data: {b: 1.0, a: 0x10, d: '<', c: {z: 1, x: [1e3]}}", {}, nullptr);
-  EXPECT_EQ(settled(tree), R"({"a":16,"b":1,"c":{"x":[1000],"z":1},"d":"\u003c"})");
+  EXPECT_EQ(normalized(tree), R"({"a":16,"b":1,"c":{"x":[1000],"z":1},"d":"\u003c"})");
 }
 
 TEST(RawJson, NothingThatIsReadLooksLikeIt) {
@@ -93,7 +93,7 @@ TEST(RawJson, ProtobufHasItAsItWasSent) {
   EXPECT_NE(message.find(kSent), std::string::npos);
   auto back = holder().decode_protobuf(message, {});
   ASSERT_TRUE(back.ok());
-  EXPECT_EQ(settled(*back), kSent);
+  EXPECT_EQ(normalized(*back), kSent);
   EXPECT_FALSE(holder().decode_protobuf("\x12\x04\x0a\x02{x", {}).ok()) << "what is no JSON is refused";
 }
 
@@ -125,14 +125,14 @@ TEST(RawJson, AMergePatchOpensWhatItTouches) {
   compact_raw_within(target);
   Value other(target);
   merge_patch(target, *parse_json(R"({"count":1})", {}, nullptr));
-  EXPECT_EQ(settled(target), kCompact);
+  EXPECT_EQ(normalized(target), kCompact);
 
   const std::string_view text = R"({"data":{"y":1.0,"n":null,"z":null,"b":{"d":1e1,"c":null},"a":{"q":2.50}}})";
   Value patch = *parse_json(text, {}, nullptr);
   keep_raw(&holder(), patch, text);
   compact_raw_within(patch);
   merge_patch(other, patch);
-  EXPECT_EQ(settled(other), R"({"a":{"b":"\u003c\u0041","q":2.50},"b":{"d":1e1},"dup":2,"l":[1.0,{"y":1,"x":2}],"y":1.0})");
+  EXPECT_EQ(normalized(other), R"({"a":{"b":"\u003c\u0041","q":2.50},"b":{"d":1e1},"dup":2,"l":[1.0,{"y":1,"x":2}],"y":1.0})");
 }
 
 std::string json_patched(std::string_view operations) {
@@ -142,7 +142,7 @@ std::string json_patched(std::string_view operations) {
   keep_raw_operations(&holder(), list, operations);
   compact_raw_within(list);
   if (Status status = json_patch(target, list.get_array()); !status.ok()) return "refused";
-  return settled(target);
+  return normalized(target);
 }
 
 TEST(RawJson, AJsonPatchOpensWhatItTouches) {
@@ -167,7 +167,7 @@ TEST(RawJson, AStrategicMergeReadsIt) {
   Value target = read(with_data(kSent));
   read_raw_within(target);
   ASSERT_TRUE(holder().strategic_merge(target, *parse_json(R"({"count":1})", {}, nullptr)).ok());
-  EXPECT_EQ(settled(target), kRead);
+  EXPECT_EQ(normalized(target), kRead);
 }
 
 TEST(RawJson, WholeObjectsOfAPatchKeepWhatIsInThem) {

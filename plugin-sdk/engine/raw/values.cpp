@@ -180,7 +180,7 @@ void open_raw(Value& value) {
   }
 }
 
-void settle_raw(Value& value) {
+void normalize_raw(Value& value) {
   if (is_raw(value) || value.is_null()) return;
   std::string text;
   append_sorted(text, value);

@@ -91,7 +91,7 @@ TEST(Cbor, ReadsTheExamplesOfItsStandard) {
   }
 }
 
-TEST(Cbor, RefusesWhatHasNoPlaceInAnObjectInUpstreamsWords) {
+TEST(Cbor, RefusesContentThatObjectsCannotHaveWithUpstreamsMessages) {
   constexpr Case kCases[] = {
       {"", "EOF"},
       {"1b", "unexpected EOF"},

@@ -44,7 +44,7 @@ void Checker::check_struct(const Type& type, const Object& object, const Object*
     if (one_only && is_alternative(property, *body.struct_rules) && property.name != chosen) continue;
     const int times = property.rules != nullptr && property.rules->again && old != nullptr ? 2 : 1;
     for (int time = 0; time < times; ++time) {
-      go_down(*property.type, property.rules, *value, before, place_of(property.name, property.rules, place));
+      descend(*property.type, property.rules, *value, before, place_of(property.name, property.rules, place));
     }
   }
   if (body.struct_rules == nullptr || part == ObjectPart::kStatus) return;
@@ -130,7 +130,7 @@ bool Checker::is_asked(const Rules& rules, const Value* value, const Object& obj
                       [&](const Value& item) { return item.is_object() && hold(rules.unless_item, item.get_object(), &root_); });
 }
 
-void Checker::go_down(const Type& type, const Rules* rules, const Value& value, const Value* old, const Place& place, const Rules* here) {
+void Checker::descend(const Type& type, const Rules* rules, const Value& value, const Value* old, const Place& place, const Rules* here) {
   if (type.form() == Form::kStruct && value.is_object()) {
     const Object* before = old != nullptr ? old->if_object() : nullptr;
     if (rules != nullptr) check_members(type, *rules, value.get_object(), before, place);
@@ -154,7 +154,7 @@ void Checker::check_item(const Body& holder, const Value& value, const Value* ol
       check_value(*holder.items, *holder.item_rules, &value, place);
     }
   }
-  go_down(*holder.items, holder.item_rules, value, old, place, here);
+  descend(*holder.items, holder.item_rules, value, old, place, here);
 }
 
 void Checker::check_members(const Type& type, const Rules& rules, const Object& object, const Object* old, const Place& place) {

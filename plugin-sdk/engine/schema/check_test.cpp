@@ -116,7 +116,7 @@ TEST(Rules, AStructIsHeldToMoreInOnePlaceThanInAnother) {
   EXPECT_EQ(spec_problems(R"("here":{"path":"/a","note":"n"})"), "");
 }
 
-TEST(Rules, SomeValuesAreBlamedOnTheirHolder) {
+TEST(Rules, ErrorsOfSomeValuesAreReportedForTheirHolder) {
   EXPECT_TRUE(spec_problems(R"("headers":[{"name":"A-b"},{"name":"a b"}])")
                   .starts_with("spec.headers: Invalid value: \"a b\": a valid HTTP header must consist of"));
 }
@@ -539,9 +539,9 @@ TEST(Rules, AnUnsetChoiceIsQuotedWithItsStructWhereItIsLookedAt) {
 }
 
 TEST(Rules, OfItemsHoldInTheirPlaceUnderConditions) {
-  const std::string blame = "many[0]: Invalid value: \"x\": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
-  EXPECT_EQ(door_problems(R"({"kindOf":"A","many":["x"]})"), blame);
-  EXPECT_EQ(door_problems(R"({"kindOf":"B","many":["x"]})"), blame);
+  const std::string expected = "many[0]: Invalid value: \"x\": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
+  EXPECT_EQ(door_problems(R"({"kindOf":"A","many":["x"]})"), expected);
+  EXPECT_EQ(door_problems(R"({"kindOf":"B","many":["x"]})"), expected);
   EXPECT_EQ(door_problems(R"({"kindOf":"C","many":["x"]})"), "");
   EXPECT_EQ(door_problems(R"({"kindOf":"A","many":[" 10.0.0.0/8 ","fd00::/8"]})"), "");
   EXPECT_EQ(door_problems(R"({"many":["10.0.0.0/8","11.0.0.0/8"]})"),
@@ -571,8 +571,9 @@ TEST(Rules, MayAskWhatTheStructWas) {
 TEST(Rules, ReasonsOfConditionsAreOneWord) {
   EXPECT_EQ(door_problems(R"({"why":"It_is:So,9"})"), "");
   for (const char* bad : {"9lives", "two words", "Ends:", "-"}) {
-    const std::string blame = "why: Invalid value: \"" + std::string(bad) + "\": a condition reason must start with alphabetic character,";
-    EXPECT_TRUE(door_problems("{\"why\":\"" + std::string(bad) + "\"}").starts_with(blame)) << bad;
+    const std::string expected =
+        "why: Invalid value: \"" + std::string(bad) + "\": a condition reason must start with alphabetic character,";
+    EXPECT_TRUE(door_problems("{\"why\":\"" + std::string(bad) + "\"}").starts_with(expected)) << bad;
   }
 }
 

@@ -107,8 +107,8 @@ void Checker::check_set(const Property& property, const Rules& rules, const Valu
     errors_.required(place.path(), rules.required_text);
     if (!rules.goes_on) return;
   } else if (empty && (rules.optional.value_or(property.omit == Omit::kEmpty) || property.pointer)) {
-    const bool passed_over = rules.optional.value_or(!property.pointer || is_unset(value, true));
-    if (passed_over) return;
+    const bool is_skipped = rules.optional.value_or(!property.pointer || is_unset(value, true));
+    if (is_skipped) return;
   }
   check_value(*property.type, rules, value, place);
 }

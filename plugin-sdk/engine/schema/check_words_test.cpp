@@ -86,7 +86,7 @@ TEST(RuleWords, MapsHaveSoManyEntriesAndBytes) {
   EXPECT_EQ(problems(R"("settings":{"":"1"})"), "settings: Invalid value: \"\": must not be empty");
 }
 
-TEST(RuleWords, ItemsMayBeRequiredAndTheListBlamed) {
+TEST(RuleWords, ItemsMayBeRequiredAndTheErrorReportedForTheList) {
   EXPECT_EQ(problems(R"("keys":[""])"), "keys: Required value");
   EXPECT_EQ(problems(R"("keys":["a","a"])"), "keys: Duplicate value: \"a\"");
   EXPECT_EQ(problems(R"("keys":["a","b","c","d"])"), "keys: Too many: 4: must have at most 3 items");
@@ -140,7 +140,7 @@ TEST(RuleWords, ARuleMayTakeThePlaceOfWhatWasSaidBefore) {
   EXPECT_EQ(errors.aggregate_message(), R"([other: Required value, id: Invalid value: "a/b": must not contain '/'])");
 }
 
-TEST(RuleWords, AStructIsBlamedWithWhatTheRuleShows) {
+TEST(RuleWords, AnErrorOfAStructQuotesWhatTheRuleShows) {
   EXPECT_EQ(problems(R"("choice":{"one":"a"})"), "");
   EXPECT_EQ(problems(R"("choice":{})"), "choice: Invalid value: {}: needs one");
   EXPECT_EQ(problems(R"("choice":{"one":"a","other":"b"})"), R"(choice: Invalid value: {"One":"a","Other":"b"}: has both)");

@@ -61,7 +61,7 @@ class Checker {
   bool is_asked(const Rules& rules, const Value* value, const Object& object, const Object* old) const;
   // Like is_closed(), for a member of a struct that has the rules `here` at its position.
   bool is_closed_here(const Rules& here, std::string_view name, const Value* value, const Object& object, const Object* old) const;
-  void go_down(const Type& type, const Rules* rules, const Value& value, const Value* old, const Place& place, const Rules* here = nullptr);
+  void descend(const Type& type, const Rules* rules, const Value& value, const Value* old, const Place& place, const Rules* here = nullptr);
   // Checks an item of a list, or an entry of a map.
   void check_item(const Body& holder, const Value& value, const Value* old, const Place& place, const Array* list = nullptr,
                   const Rules* here = nullptr);

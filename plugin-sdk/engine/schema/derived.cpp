@@ -70,9 +70,9 @@ void derive(const Body& body, const Property& property, Object& object) {
   if (derived.thousandths) {
     if (Value* found = find(object, property.name); found != nullptr && found->is_object()) round_quantities(found->get_object());
   }
-  if (!derived.items_say.empty()) {
+  if (!derived.item_keywords.empty()) {
     each_mutable(object, property.name, [&](Object& item) {
-      for (const auto& [name, value] : derived.items_say) item[name] = value;
+      for (const auto& [name, value] : derived.item_keywords) item[name] = value;
     });
   }
   if (!derived.list.empty()) name_both(property.name, derived.list, object);

@@ -23,7 +23,7 @@ class Findings {
   void merge(Findings other);
   void report(FieldErrors& errors) const;
   // Drops all problems of a value that has not changed (ratcheting).
-  void forgive() { found_.clear(), identities_.clear(); }
+  void clear() { found_.clear(), identities_.clear(); }
 
   void required(const std::string& path);
   // The problem of a value whose type `have` is not the type `wanted`.

@@ -134,33 +134,33 @@ class Users {
   void look(const Node& node, const Value& value) {
     if (!node.leads) return;
     if (value.is_array()) {
-      for (const Value& item : value.get_array()) look_inside(node.items, item);
+      for (const Value& item : value.get_array()) check_members(node.items, item);
     } else if (value.is_object()) {
       look(node, value.get_object());
     }
   }
   void look(const Node& node, const Object& object) {
     if (node.items != nullptr) {
-      for (const auto& entry : object) look_inside(node.items, entry.value());
+      for (const auto& entry : object) check_members(node.items, entry.value());
     }
     for (const Member& member : node.members) {
       const Value* value = find(object, member.property->name);
       if (member.feature >= 0 && uses(member, object, value)) used_[static_cast<std::size_t>(member.feature)] = true;
-      if (value != nullptr) look_inside(member.inside, *value);
+      if (value != nullptr) check_members(member.inside, *value);
     }
   }
   bool uses_feature(int feature) const { return used_[static_cast<std::size_t>(feature)]; }
 
  private:
-  void look_inside(const Node* node, const Value& value) {
+  void check_members(const Node* node, const Value& value) {
     if (node != nullptr) look(*node, value);
   }
   std::vector<bool> used_;
 };
 
-class Dropper {
+class FieldDropper {
  public:
-  explicit Dropper(const Users& users) : users_(users) {}
+  explicit FieldDropper(const Users& users) : users_(users) {}
 
   // True: the enclosing value is empty now and must be removed too.
   bool drop(const Node& node, Value& value) const {
@@ -221,7 +221,7 @@ std::unique_ptr<const GatedFields> GatedFields::of(const Schema& schema, const G
 void GatedFields::apply(Object& object, const Object* old) const {
   Users users(plan_->features.size());
   if (old != nullptr) users.look(*plan_->root, *old);
-  Dropper(users).drop(*plan_->root, object);
+  FieldDropper(users).drop(*plan_->root, object);
 }
 
 }  // namespace BACKPLANE_API

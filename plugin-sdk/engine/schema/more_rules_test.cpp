@@ -86,8 +86,8 @@ TEST(RulesBeyondAMember, OneOfSeveralIsWantedUnderConditions) {
 }
 
 TEST(RulesBeyondAMember, KeysAreAskedUnderConditions) {
-  const std::string_view blame = "spec.least[weight]: Unsupported value: \"weight\": supported values: \"size\"";
-  EXPECT_EQ(problems(R"({"spec":{"kindOf":"Box","least":{"weight":"1"}}})"), blame);
+  const std::string_view expected = "spec.least[weight]: Unsupported value: \"weight\": supported values: \"size\"";
+  EXPECT_EQ(problems(R"({"spec":{"kindOf":"Box","least":{"weight":"1"}}})"), expected);
   EXPECT_EQ(problems(R"({"spec":{"kindOf":"Claim","least":{"size":"1","weight":"1"}}})"), "");
   EXPECT_EQ(problems(R"({"spec":{"kindOf":"a.io/only"}})"), "spec.only: Unsupported value: null: supported values: \"a\", \"b\"");
   EXPECT_EQ(problems(R"({"spec":{"kindOf":"a.io/only","only":{"a":"","b":""}}})"), "");
@@ -102,7 +102,7 @@ TEST(RulesBeyondAMember, NamesMayBeStandardOrHaveADomain) {
   EXPECT_EQ(problems(R"({"spec":{"name":"aaaaaaaaa"}})"), "spec.name: Invalid value: \"\": is long");
 }
 
-TEST(RulesBeyondAMember, ListsHaveOneItemAndOneMemberIsBlamedForTwo) {
+TEST(RulesBeyondAMember, ListsHaveOneItemAndOneMemberIsReportedForTwo) {
   EXPECT_EQ(problems(R"({"spec":{"items":[{"op":"One","values":["a"]}]}})"), "");
   EXPECT_EQ(problems(R"({"spec":{"items":[{"op":"One"}]}})"), "spec.items[0].values: Required value: exactly one");
   EXPECT_EQ(problems(R"({"spec":{"items":[{"op":"One","values":["a","b"]}]}})"), "spec.items[0].values: Required value: exactly one");

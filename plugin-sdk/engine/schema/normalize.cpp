@@ -18,15 +18,15 @@ namespace {
 class Slots {
  public:
   explicit Slots(std::size_t count) {
-    if (count > near_.size()) far_.resize(count);
-    data_ = count > near_.size() ? far_.data() : near_.data();
+    if (count > inline_.size()) heap_.resize(count);
+    data_ = count > inline_.size() ? heap_.data() : inline_.data();
     std::fill_n(data_, count, std::uint32_t(0));
   }
   std::uint32_t& operator[](std::size_t i) noexcept { return data_[i]; }
 
  private:
-  std::array<std::uint32_t, 64> near_;
-  std::vector<std::uint32_t> far_;
+  std::array<std::uint32_t, 64> inline_;
+  std::vector<std::uint32_t> heap_;
   std::uint32_t* data_;
 };
 
@@ -267,7 +267,7 @@ bool decode_value(const Type& type, Value& value, Decode& decode, const Frame& f
     case Form::kIntOrString:
       return decode_int_or_string(value, decode, frame);
     case Form::kRawExtension:
-      settle_raw(value);
+      normalize_raw(value);
       return true;
     case Form::kAnyJson:
       sort_deep(value);

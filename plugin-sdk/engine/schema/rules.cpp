@@ -231,7 +231,7 @@ const Derived* Compiler::derived_of(const Object& schema) {
   if (const Value* value = word("fill-from")) out.from = string_items(*value);
   if (const Value* value = word("fill-when")) out.when = conditions_of(*value);
   if (const Value* value = word("items-say"); value != nullptr && value->is_object()) {
-    for (const auto& [name, item_value] : value->get_object()) out.items_say.emplace_back(name, Value(item_value, json::storage_ptr()));
+    for (const auto& [name, item_value] : value->get_object()) out.item_keywords.emplace_back(name, Value(item_value, json::storage_ptr()));
   }
   if (const Value* value = word("round")) out.thousandths = string_or_empty(*value) == "thousandths";
   return any ? &state_.derived.emplace_back(std::move(out)) : nullptr;

@@ -192,13 +192,13 @@ struct ConditionalDefault {
 
 // Changes of a member in addition to its default.
 struct Derived {
-  Conditions dropped;                                    // the member is removed if this condition holds
-  std::string list;                                      // this list's first item is another name of the same field
-  std::string into;                                      // the entries of the member are moved to this map
-  std::vector<std::string> from;                         // maps whose entries are added for missing keys
-  Conditions when;                                       // the condition of `from`; empty: always
-  std::vector<std::pair<std::string, Value>> items_say;  // members that each item of the list gets, regardless of the sent ones
-  bool thousandths = false;                              // quantities in the member are rounded up to whole thousandths
+  Conditions dropped;                                        // the member is removed if this condition holds
+  std::string list;                                          // this list's first item is another name of the same field
+  std::string into;                                          // the entries of the member are moved to this map
+  std::vector<std::string> from;                             // maps whose entries are added for missing keys
+  Conditions when;                                           // the condition of `from`; empty: always
+  std::vector<std::pair<std::string, Value>> item_keywords;  // members that each item of the list gets, regardless of the sent ones
+  bool thousandths = false;                                  // quantities in the member are rounded up to whole thousandths
 };
 
 // x-backplane-gate: the effect of a feature gate on a member.

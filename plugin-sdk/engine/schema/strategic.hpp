@@ -40,6 +40,6 @@ Status check_order(const Array& patch, const Array& order, std::string_view merg
 // Checks that all items have one JSON type; `maps`: whether they are objects.
 Status check_items(const Array& one, const Array& other, bool& maps);
 // The merged items in their final order: those in `wanted` in its order, the others inserted by the live order.
-Status weave(Array& merged, const Array& wanted, const Array& live, std::string_view merge_key);
+Status merge_order(Array& merged, const Array& wanted, const Array& live, std::string_view merge_key);
 
 }  // namespace backplane::schema::strategic

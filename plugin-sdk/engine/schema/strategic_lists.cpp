@@ -163,7 +163,7 @@ Status check_places(const Array& merged, const Array& wanted, const Array& live,
 
 }  // namespace
 
-Status weave(Array& merged, const Array& wanted, const Array& live, std::string_view merge_key) {
+Status merge_order(Array& merged, const Array& wanted, const Array& live, std::string_view merge_key) {
   const Places wanted_places(wanted, merge_key), live_places(live, merge_key);
   if (!merge_key.empty()) {
     if (Status status = check_places(merged, wanted, live, wanted_places, merge_key); !status.ok()) return status;
@@ -229,14 +229,14 @@ Status merge_list(Array& original, Array patch, const Member& member, bool delet
   if (!maps) {
     const Array live(original, original.storage());
     merge_scalars(original, patch);
-    return weave(original, patch, live, {});
+    return merge_order(original, patch, live, {});
   }
   const std::string_view merge_key = member.merge_key();
   if (merge_key.empty()) return failure("cannot merge lists without merge key for slice");
   if (Status status = apply_special_items(original, patch, merge_key); !status.ok()) return status;
   const Array live(original, original.storage());
   if (Status status = merge_maps(original, patch, member.type, merge_key); !status.ok()) return status;
-  return weave(original, patch, live, merge_key);
+  return merge_order(original, patch, live, merge_key);
 }
 
 }  // namespace backplane::schema::strategic

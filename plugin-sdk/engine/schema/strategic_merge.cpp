@@ -105,7 +105,7 @@ Status apply_order(Object& original, Object& patch, const Type* type, const std:
   }
   bool maps = false;
   if (Status status = check_items(before, patch_list, maps); !status.ok()) return status;
-  if (Status status = weave(merged, order, before, maps ? member.merge_key() : std::string_view()); !status.ok()) return status;
+  if (Status status = merge_order(merged, order, before, maps ? member.merge_key() : std::string_view()); !status.ok()) return status;
   original.insert_or_assign(key, std::move(merged));
   drop_member(patch, key);
   return {};

@@ -71,7 +71,7 @@ TEST(StrategicMerge, KeepsOnlyRetainedKeys) {
             "400 invalid patch format of retainKeys");
 }
 
-TEST(StrategicMerge, ErrorsHaveUpstreamsWords) {
+TEST(StrategicMerge, ErrorsHaveUpstreamsMessages) {
   EXPECT_EQ(parts(R"([{"name":"a"}])", R"("parts":[{"image":"x"}])"), "500 map: map[image:x] does not contain declared merge key: name");
   EXPECT_EQ(merged(R"({"spec":{"strategy":{"type":"R"}}})", R"({"spec":{"strategy":{"$patch":"bad"}}})"),
             "500 unknown patch type: bad in map: map[$patch:bad]");

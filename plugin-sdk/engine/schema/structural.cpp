@@ -128,11 +128,11 @@ void drop_nulls(Value& value, const Type* type) {
 }
 
 // Sorts the keys at every level, and stores numbers as doubles that Go holds as float64.
-void settle(Value& value) {
+void normalize_for_storage(Value& value) {
   if (value.is_array()) {
-    for (Value& item : value.get_array()) settle(item);
+    for (Value& item : value.get_array()) normalize_for_storage(item);
   } else if (value.is_object()) {
-    for (auto& member : value.get_object()) settle(member.value());
+    for (auto& member : value.get_object()) normalize_for_storage(member.value());
     sort_keys(value.get_object());
   } else if (value.is_uint64()) {
     value = static_cast<double>(value.get_uint64());
@@ -261,7 +261,7 @@ Status normalize_structural(const Type& type, Value& value, DecodeReport* report
   report_unknown(report, meta_unknown, false);
   report_unknown(report, pruner.unknown, true);
   report_unknown(report, embedder.unknown, true);
-  settle(value);
+  normalize_for_storage(value);
   return {};
 }
 

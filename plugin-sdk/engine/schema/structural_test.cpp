@@ -100,7 +100,7 @@ struct Case {
   std::string_view spec, message;
 };
 
-TEST(Structural, ValidationHasUpstreamsWords) {
+TEST(Structural, ValidationHasUpstreamsMessages) {
   const Case kCases[] = {
       {R"({"size":5})", ""},
       {"{}", "spec.size: Required value"},
@@ -373,7 +373,7 @@ TEST(StructuralChange, TheOrderOfAListMapIsNoChange) {
 }
 
 // Regression: the path of each member repeated a long key above it.
-TEST(Structural, TellsOfTheFirstUnknownMembersOnly) {
+TEST(Structural, ReportsTheFirstUnknownMembersOnly) {
   std::string many = "{";
   for (int i = 0; i < 500; ++i) many.append(i ? "," : "").append("\"u" + std::to_string(i) + "\":1");
   DecodeReport report;
@@ -391,7 +391,7 @@ TEST(Structural, ProblemsOfOneValueAreOfBoundedSize) {
   EXPECT_LT(errors.size(), 100u);
 }
 
-TEST(GoRegexp, RefusesWhatGoRefusesInItsWords) {
+TEST(GoRegexp, RefusesWhatGoRefusesWithItsMessages) {
   EXPECT_EQ(regexp_problem("^[a-z]+(x|y)*$"), "");
   EXPECT_EQ(regexp_problem("("), "error parsing regexp: missing closing ): `(`");
   EXPECT_EQ(regexp_problem("a)"), "error parsing regexp: unexpected ): `a)`");

@@ -84,12 +84,12 @@ class Matcher {
   Block longest(const Range& range) {
     Block best{range.a1, range.b1, 0};
     std::unordered_map<std::size_t, std::size_t> before;  // end of a run in b that ends at the previous line of a → the run's length
-    for (std::size_t i = range.a1; i < range.a2 && spend(); ++i) {
+    for (std::size_t i = range.a1; i < range.a2 && use_step(); ++i) {
       std::unordered_map<std::size_t, std::size_t> now;
       const auto places = places_.find(a_[i]);
       if (places != places_.end()) {
         const auto& at = places->second;
-        for (auto j = std::lower_bound(at.begin(), at.end(), range.b1); j != at.end() && *j < range.b2 && spend(); ++j) {
+        for (auto j = std::lower_bound(at.begin(), at.end(), range.b1); j != at.end() && *j < range.b2 && use_step(); ++j) {
           const auto run = *j > 0 ? before.find(*j - 1) : before.end();
           const std::size_t length = (run == before.end() ? 0 : run->second) + 1;
           now[*j] = length;
@@ -103,7 +103,7 @@ class Matcher {
     return best;
   }
 
-  bool spend() noexcept { return steps_left_ > 0 && --steps_left_ > 0; }
+  bool use_step() noexcept { return steps_left_ > 0 && --steps_left_ > 0; }
 
   const Lines& a_;
   const Lines& b_;

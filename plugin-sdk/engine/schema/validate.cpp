@@ -119,13 +119,13 @@ class Validator {
  public:
   // With the old value, problems may be ratcheted.
   Findings run(const Value& value, const Type& type, const Place& place, const Before& before) {
-    Findings out = judge(value, type, place, before);
-    if (!out.valid() && before.value != nullptr && unchanged(value, before)) out.forgive();
+    Findings out = check_value(value, type, place, before);
+    if (!out.valid() && before.value != nullptr && unchanged(value, before)) out.clear();
     return out;
   }
 
  private:
-  Findings judge(const Value& value, const Type& type, const Place& place, const Before& before) {
+  Findings check_value(const Value& value, const Type& type, const Place& place, const Before& before) {
     Findings out;
     if (value.is_null()) {
       check_type(value, type, place, out);
@@ -240,7 +240,7 @@ class Validator {
     if (!rule.any_of.empty()) any_of(value, rule, place, before, out);
     if (!rule.one_of.empty()) one_of(value, rule, place, before, out);
     if (!rule.all_of.empty()) all_of(value, rule, place, before, out);
-    if (rule.not_schema && judge(value, *rule.not_schema, place, before).valid())
+    if (rule.not_schema && check_value(value, *rule.not_schema, place, before).valid())
       out.plain(quoted(place.path()) + " must not validate the schema (not)");
     out.count();
   }
@@ -252,7 +252,7 @@ class Validator {
   void any_of(const Value& value, const Constraints& rule, const Place& place, const Before& before, Findings& out) {
     std::optional<Findings> best;
     for (const Type* alternative : rule.any_of) {
-      Findings one = judge(value, *alternative, place, before);
+      Findings one = check_value(value, *alternative, place, before);
       if (one.valid()) return out.merge(std::move(one));
       keep_best(best, std::move(one));
     }
@@ -263,7 +263,7 @@ class Validator {
     std::optional<Findings> best, success;
     std::size_t good = 0;
     for (const Type* alternative : rule.one_of) {
-      Findings one = judge(value, *alternative, place, before);
+      Findings one = check_value(value, *alternative, place, before);
       if (one.valid()) {
         if (good++ == 0) success = std::move(one);
       } else {
@@ -278,7 +278,7 @@ class Validator {
   void all_of(const Value& value, const Constraints& rule, const Place& place, const Before& before, Findings& out) {
     std::size_t good = 0;
     for (const Type* part : rule.all_of) {
-      Findings one = judge(value, *part, place, before);
+      Findings one = check_value(value, *part, place, before);
       if (one.valid()) ++good;
       out.merge(std::move(one));
     }

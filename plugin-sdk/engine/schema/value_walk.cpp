@@ -8,7 +8,7 @@ void ValueWalk::walk(const Value& value, const Type& type, const Place& place) {
   const bool list = value.is_array() && type.form() == Form::kList;
   if (left_ == 0 || (!list && (!value.is_object() || type.form() == Form::kList))) return;
   const Body& body = type.body();
-  if (body.constraints) look(value, *body.constraints, place);
+  if (body.constraints) check_value(value, *body.constraints, place);
   if (list) {
     const Array& array = value.get_array();
     for (std::size_t i = 0; body.items != nullptr && i < array.size(); ++i) walk(array[i], *body.items, place.item(i));
@@ -24,9 +24,9 @@ void ValueWalk::walk(const Value& value, const Type& type, const Place& place) {
   }
 }
 
-void ValueWalk::look(const Value& value, const Constraints& rule, const Place& place) {
+void ValueWalk::check_value(const Value& value, const Constraints& rule, const Place& place) {
   FieldErrors found;
-  look_(value, rule, place, found);
+  check_(value, rule, place, found);
   left_ -= std::min(left_, bytes_of(found));
   errors_.add(found);
 }

@@ -11,15 +11,15 @@ namespace backplane::schema {
 class ValueWalk {
  public:
   // Adds the problems of `value` itself, without those of its parts.
-  using Look = void (*)(const Value& value, const Constraints& rule, const Place& place, FieldErrors& found);
+  using Check = void (*)(const Value& value, const Constraints& rule, const Place& place, FieldErrors& found);
 
-  ValueWalk(Look look, FieldErrors& errors) : look_(look), errors_(errors) {}
+  ValueWalk(Check check, FieldErrors& errors) : check_(check), errors_(errors) {}
   void walk(const Value& value, const Type& type, const Place& place);
 
  private:
-  void look(const Value& value, const Constraints& rule, const Place& place);
+  void check_value(const Value& value, const Constraints& rule, const Place& place);
 
-  const Look look_;
+  const Check check_;
   FieldErrors& errors_;
   std::size_t left_ = kMaxFoundBytes;
 };

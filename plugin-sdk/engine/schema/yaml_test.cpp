@@ -122,7 +122,7 @@ std::string repeated(std::string_view item, std::size_t count) {
 }
 
 // Lists of ten items, each of ten aliases to the list before.
-std::string bomb(int levels) {
+std::string nested_aliases(int levels) {
   std::string out = "a0: &a0 [x" + repeated(",x", 9) + "]\n";
   for (int i = 1; i < levels; ++i) {
     const std::string before = "*a" + std::to_string(i - 1);
@@ -132,9 +132,9 @@ std::string bomb(int levels) {
 }
 
 TEST(ReadYaml, AliasesMayMakeADocumentAsLargeAsGoYamlLetsThem) {
-  EXPECT_TRUE(parse_yaml(bomb(3), {}, nullptr).ok());
+  EXPECT_TRUE(parse_yaml(nested_aliases(3), {}, nullptr).ok());
   // None of the 10^30 nodes is created.
-  EXPECT_EQ(read(bomb(30)), "yaml: document contains excessive aliasing");
+  EXPECT_EQ(read(nested_aliases(30)), "yaml: document contains excessive aliasing");
   // In a small document 99 of 100 decodings may come from aliases.
   const std::string items = repeated("x,", 100);
   const std::string head = "a: &a [" + items + "]\n";

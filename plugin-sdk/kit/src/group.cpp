@@ -41,9 +41,9 @@ Status GroupInstaller::add_kinds() {
   for (const KindRow& row : document_.kinds) {
     if (row.same_form && is_view(row)) {
       const GroupVersionKind served{document_.group, row.version, row.kind};
-      const auto as_it_is = [](Object&) { return Status(); };
-      if (Status status = host_.scheme().add_conversion(served, row.stored_kind, as_it_is); !status.ok()) return status;
-      if (Status status = host_.scheme().add_conversion(row.stored_kind, served, as_it_is); !status.ok()) return status;
+      const auto identity = [](Object&) { return Status(); };
+      if (Status status = host_.scheme().add_conversion(served, row.stored_kind, identity); !status.ok()) return status;
+      if (Status status = host_.scheme().add_conversion(row.stored_kind, served, identity); !status.ok()) return status;
     }
     if (Status status = add(row); !status.ok()) return status;
   }

@@ -75,7 +75,7 @@ class ReviewWebhookTest : public testing::Test {
     ends_.clear();
     spawn_detached(host_.turns, store(
                                     **webhook, [this](const ReviewAttempt& each) { ends_.push_back(each.end); }, out));
-    host_.turns.settle(/*timers=*/true);
+    host_.turns.run_until_idle(/*timers=*/true);
     return out;
   }
 

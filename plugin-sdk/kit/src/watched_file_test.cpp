@@ -19,7 +19,7 @@ struct WatchedFileTest : ::testing::Test {
   }
   ~WatchedFileTest() override {
     stop.fire();
-    turns.settle(true);
+    turns.run_until_idle(true);
     std::filesystem::remove_all(folder);
   }
 

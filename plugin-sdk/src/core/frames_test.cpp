@@ -25,7 +25,7 @@ Held take(std::size_t size, unsigned char mark) {
 }
 
 // Releases a frame. Returns false if its memory has changed, which means that another frame shares it.
-bool give_back(const Held& held) {
+bool release(const Held& held) {
   const std::vector<unsigned char> expected(held.size, held.mark);
   const bool intact = std::memcmp(held.at, expected.data(), held.size) == 0;
   detail::give_frame_back(held.at, held.size);
@@ -40,23 +40,23 @@ TEST(Frames, NoTwoShareMemoryWhateverTheirSizes) {
       all.push_back(take(1 + random() % 1'300, static_cast<unsigned char>(random())));
     } else {
       std::swap(all[random() % all.size()], all.back());
-      EXPECT_TRUE(give_back(all.back())) << all.back().size;
+      EXPECT_TRUE(release(all.back())) << all.back().size;
       all.pop_back();
     }
   }
-  for (const Held& held : all) EXPECT_TRUE(give_back(held)) << held.size;
+  for (const Held& held : all) EXPECT_TRUE(release(held)) << held.size;
 }
 
-TEST(Frames, OneThreadMayTakeWhatAnotherGivesBack) {
+TEST(Frames, OneThreadMayReuseWhatAnotherReleases) {
   std::vector<Held> all;
   for (std::size_t i = 0; i < 5'000; ++i) all.push_back(take(64 + i % 900, static_cast<unsigned char>(i)));
   std::thread other([&all] {
-    for (const Held& held : all) EXPECT_TRUE(give_back(held)) << held.size;
+    for (const Held& held : all) EXPECT_TRUE(release(held)) << held.size;
     all.clear();
     for (std::size_t i = 0; i < 5'000; ++i) all.push_back(take(64 + i % 900, static_cast<unsigned char>(i * 3)));
   });
   other.join();
-  for (const Held& held : all) EXPECT_TRUE(give_back(held)) << held.size;
+  for (const Held& held : all) EXPECT_TRUE(release(held)) << held.size;
 }
 
 }  // namespace

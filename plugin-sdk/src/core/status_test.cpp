@@ -97,7 +97,7 @@ TEST(FieldErrors, TheMessageHasEachTextOnceAndTheCausesHaveAllErrors) {
   EXPECT_EQ(errors.to_status("", "Pod", "p").details()->causes.size(), 3u);
 }
 
-TEST(FieldErrors, EveryKindOfErrorHasItsWords) {
+TEST(FieldErrors, EveryKindOfErrorHasItsMessage) {
   FieldErrors errors;
   errors.not_supported("a", "x", {"y", "z"});
   errors.too_long("a", "x", 63);

@@ -69,10 +69,10 @@ TEST_F(TaskSetTest, WhenAllResumesAfterTheLastEndWithResultsInTheOrderOfTheTasks
   tasks.push_back(value_of(second));
   turns_.start(gather(std::move(tasks), out_));
   second.set(2);
-  turns_.settle();
+  turns_.run_until_idle();
   EXPECT_FALSE(out_.ended);
   first.set(1);
-  turns_.settle();
+  turns_.run_until_idle();
   EXPECT_TRUE(out_.ended);
   EXPECT_EQ(out_.values, (std::vector<int>{1, 2}));
 }
@@ -91,7 +91,7 @@ TEST_F(TaskSetTest, WhenAllThrowsTheFirstErrorInOrderAfterAllHaveEnded) {
   turns_.start(gather(std::move(tasks), out_));
   EXPECT_FALSE(out_.ended) << "a task that still runs may use what the caller owns";
   slow.set(1);
-  turns_.settle();
+  turns_.run_until_idle();
   EXPECT_EQ(out_.error, "second");
 }
 
@@ -99,7 +99,7 @@ TEST_F(TaskSetTest, WithinReturnsTheResultOfATaskThatEndsInTime) {
   Promise<int> promise;
   turns_.start(limit(1s, value_of(promise), out_));
   promise.set(7);
-  turns_.settle();
+  turns_.run_until_idle();
   EXPECT_EQ(out_.value, 7);
   EXPECT_EQ(turns_.delays, (std::vector<std::chrono::nanoseconds>{1s}));
 }
@@ -111,7 +111,7 @@ TEST_F(TaskSetTest, WithinReturnsNothingAtTheLimitAndTheTaskRunsOn) {
   EXPECT_TRUE(out_.ended);
   EXPECT_EQ(out_.value, std::nullopt);
   promise.set(7);
-  turns_.settle();
+  turns_.run_until_idle();
   EXPECT_EQ(out_.value, std::nullopt);
 }
 
@@ -132,7 +132,7 @@ TEST_F(TaskSetTest, WithinReturnsTheValueOfAPromiseThatIsSetInTime) {
   Promise<int> promise;
   turns_.start(limit_promise(1s, promise, out_));
   promise.set(7);
-  turns_.settle();
+  turns_.run_until_idle();
   EXPECT_EQ(out_.value, 7);
 }
 
@@ -166,7 +166,7 @@ TEST_F(TaskSetTest, AGroupIsWaitedForUntilItsLastTaskHasEndedAndRefusesTasksOnce
   EXPECT_FALSE(ended);
   EXPECT_EQ(group.running(), 1u);
   go.set(true);
-  turns_.settle();
+  turns_.run_until_idle();
   EXPECT_TRUE(ended);
 }
 
@@ -174,7 +174,7 @@ TEST_F(TaskSetTest, AnErrorOfATaskReachesTheLoggerOfItsGroup) {
   test::QuietLogger logger;
   TaskGroup group(logger);
   ASSERT_TRUE(group.spawn(turns_, "sync", fail()));
-  turns_.settle();
+  turns_.run_until_idle();
   EXPECT_EQ(logger.lines, (std::vector<std::string>{R"(a background task failed task=sync error="wrong")"}));
   EXPECT_EQ(group.running(), 0u);
 }

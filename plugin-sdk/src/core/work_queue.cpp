@@ -149,14 +149,14 @@ struct WorkQueue::State : std::enable_shared_from_this<WorkQueue::State> {
       if (found != delays.end() && found->second.due <= due) return;
       if (found != delays.end()) cancel = std::move(found->second.cancel);
       delays[key] = {due, executor.after(delay, [weak = weak_from_this(), key, due] {
-                       if (auto state = weak.lock()) state->ripe(key, due);
+                       if (auto state = weak.lock()) state->enqueue_delayed(key, due);
                      })};
     }
     if (cancel) cancel();
   }
 
   // Queues `key` when its delay has ended. `due` identifies the timer: a timer that has been replaced may already be running.
-  void ripe(const std::string& key, std::chrono::steady_clock::time_point due) {
+  void enqueue_delayed(const std::string& key, std::chrono::steady_clock::time_point due) {
     {
       std::lock_guard lock(mutex);
       const auto found = delays.find(key);

@@ -28,7 +28,7 @@ class WorkQueueTest : public ::testing::Test {
   std::shared_ptr<WorkQueue> queue = std::make_shared<WorkQueue>(turns, item_exponential_failure_rate_limiter(5ms, 1s));
 };
 
-TEST_F(WorkQueueTest, AKeyStandsInItOnce) {
+TEST_F(WorkQueueTest, AKeyIsQueuedOnce) {
   for (const char* key : {"a", "b", "a", "a"}) queue->add(key);
   EXPECT_EQ(queue->length(), 2u);
   EXPECT_EQ(take_some(2), (std::vector<std::string>{"a", "b"}));
@@ -53,10 +53,10 @@ TEST_F(WorkQueueTest, AWaitingWorkerIsWoken) {
   turns.start(take(*queue, taken));
   EXPECT_TRUE(taken.empty());
   queue->add("a");
-  turns.settle();
+  turns.run_until_idle();
   EXPECT_EQ(taken, std::vector<std::string>{"a"});
   queue->shut_down();
-  turns.settle();
+  turns.run_until_idle();
   EXPECT_EQ(taken, (std::vector<std::string>{"a", "(shut down)"}));
 }
 
@@ -123,7 +123,7 @@ TEST_F(WorkQueueTest, AWorkerTriesAgainUntilItSucceeds) {
   turns.start(run_worker(
       queue, [job](std::string key) { return job->work(std::move(key)); }, logger, "jobs"));
   queue->add("a");
-  turns.settle();
+  turns.run_until_idle();
   EXPECT_EQ(job->calls, 1);
   turns.fire_timers();
   turns.fire_timers();
@@ -132,7 +132,7 @@ TEST_F(WorkQueueTest, AWorkerTriesAgainUntilItSucceeds) {
   turns.fire_timers();
   EXPECT_EQ(job->calls, 3);
   queue->shut_down();
-  turns.settle();
+  turns.run_until_idle();
 }
 
 Metric::Series series_of(std::string_view metric, const std::string& name) {
@@ -153,7 +153,7 @@ TEST_F(WorkQueueTest, AWorkerNamesItsQueueInTheMetrics) {
   EXPECT_EQ(series_of("workqueue_depth", "measured").value, 1);
   turns.start(run_worker(
       queue, [job](std::string key) { return job->work(std::move(key)); }, logger, "the first name stays"));
-  turns.settle();
+  turns.run_until_idle();
   EXPECT_EQ(series_of("workqueue_depth", "measured").value, 0);
   EXPECT_EQ(series_of("workqueue_queue_duration_seconds", "measured").count, 1U);
   EXPECT_EQ(series_of("workqueue_work_duration_seconds", "measured").count, 1U);
@@ -163,7 +163,7 @@ TEST_F(WorkQueueTest, AWorkerNamesItsQueueInTheMetrics) {
   queue->add("c");
   queue->shut_down();
   EXPECT_EQ(series_of("workqueue_depth", "measured").value, 0);
-  turns.settle();
+  turns.run_until_idle();
 }
 
 TEST_F(WorkQueueTest, AWorkerOutlivesExceptionsOfAnyType) {
@@ -173,7 +173,7 @@ TEST_F(WorkQueueTest, AWorkerOutlivesExceptionsOfAnyType) {
       queue, [job](std::string key) { return job->work(std::move(key)); }, logger, "jobs"));
   queue->add("throws");
   queue->add("throws an int");
-  turns.settle();
+  turns.run_until_idle();
   EXPECT_EQ(job->calls, 2);
   EXPECT_EQ(queue->num_requeues("throws"), 1);
   EXPECT_EQ(queue->num_requeues("throws an int"), 1);
@@ -181,7 +181,7 @@ TEST_F(WorkQueueTest, AWorkerOutlivesExceptionsOfAnyType) {
   EXPECT_EQ(logger.lines[0], R"(reconcile failed, it is tried again controller=jobs key="throws" error="Internal error occurred: no")");
   EXPECT_EQ(logger.warnings, 1) << "one line for a controller that fails at every key";
   queue->shut_down();
-  turns.settle();
+  turns.run_until_idle();
 }
 
 TEST_F(WorkQueueTest, AConflictIsNoErrorUntilItIsRepeatedOften) {
@@ -189,13 +189,13 @@ TEST_F(WorkQueueTest, AConflictIsNoErrorUntilItIsRepeatedOften) {
   turns.start(run_worker(
       queue, [](std::string) -> Task<Status> { co_return Status(Reason::kConflict, "the object has been modified"); }, logger, "jobs"));
   queue->add("a");
-  turns.settle();
+  turns.run_until_idle();
   for (int i = 0; i < 3; ++i) turns.fire_timers();
   EXPECT_EQ(logger.warnings, 0);
   turns.fire_timers();
   EXPECT_EQ(logger.warnings, 1);
   queue->shut_down();
-  turns.settle();
+  turns.run_until_idle();
 }
 
 TEST(LogLimit, WritesOneLinePerIntervalAndCountsTheOthers) {

@@ -14,7 +14,7 @@ GroupVersionKind kind_of(std::string_view api_version, std::string kind) {
   return {std::move(version.group), std::move(version.version), std::move(kind)};
 }
 
-Status as_it_is(Object&) { return {}; }
+Status convert_unchanged(Object&) { return {}; }
 
 class Former {
  public:
@@ -35,7 +35,8 @@ class Former {
     }
     const auto found = conversions_.find({kind, version});
     if (found != conversions_.end()) used_.insert(found->first);
-    return scheme_.add_conversion(kind_of(version, kind), kind_of(stored_, kind), found != conversions_.end() ? found->second : as_it_is);
+    return scheme_.add_conversion(kind_of(version, kind), kind_of(stored_, kind),
+                                  found != conversions_.end() ? found->second : convert_unchanged);
   }
 
   Status check_all_used() const {

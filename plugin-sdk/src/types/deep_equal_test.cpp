@@ -5,7 +5,7 @@
 namespace backplane {
 namespace {
 
-bool say_the_same(const char* a, const char* b) {
+bool are_deep_equal(const char* a, const char* b) {
   const Value left = json::parse(a), right = json::parse(b);
   const bool out = alike(&left, &right);
   EXPECT_EQ(alike(&right, &left), out);
@@ -13,9 +13,9 @@ bool say_the_same(const char* a, const char* b) {
 }
 
 TEST(Alike, EmptyListsEqualAbsentOnesAndNull) {
-  EXPECT_TRUE(say_the_same(R"({"a":[],"b":1})", R"({"b":1})"));
-  EXPECT_TRUE(say_the_same(R"({"a":[]})", R"({"a":null})"));
-  EXPECT_TRUE(say_the_same(R"([{"a":{"b":[]}}])", R"([{"a":{}}])"));
+  EXPECT_TRUE(are_deep_equal(R"({"a":[],"b":1})", R"({"b":1})"));
+  EXPECT_TRUE(are_deep_equal(R"({"a":[]})", R"({"a":null})"));
+  EXPECT_TRUE(are_deep_equal(R"([{"a":{"b":[]}}])", R"([{"a":{}}])"));
   EXPECT_TRUE(alike(nullptr, nullptr));
   const Value empty = Array(), none = nullptr, item = Array{1};
   EXPECT_TRUE(alike(&empty, nullptr));
@@ -24,12 +24,12 @@ TEST(Alike, EmptyListsEqualAbsentOnesAndNull) {
 }
 
 TEST(Alike, DifferentValuesDiffer) {
-  EXPECT_FALSE(say_the_same(R"({"a":{}})", R"({})"));
-  EXPECT_FALSE(say_the_same(R"({"a":[1]})", R"({"a":[]})"));
-  EXPECT_FALSE(say_the_same(R"([[],[1]])", R"([[1],[]])"));
-  EXPECT_FALSE(say_the_same(R"([1])", R"([1,2])"));
-  EXPECT_FALSE(say_the_same(R"({"a":""})", R"({})"));
-  EXPECT_FALSE(say_the_same(R"({"a":1,"b":[]})", R"({"a":2})"));
+  EXPECT_FALSE(are_deep_equal(R"({"a":{}})", R"({})"));
+  EXPECT_FALSE(are_deep_equal(R"({"a":[1]})", R"({"a":[]})"));
+  EXPECT_FALSE(are_deep_equal(R"([[],[1]])", R"([[1],[]])"));
+  EXPECT_FALSE(are_deep_equal(R"([1])", R"([1,2])"));
+  EXPECT_FALSE(are_deep_equal(R"({"a":""})", R"({})"));
+  EXPECT_FALSE(are_deep_equal(R"({"a":1,"b":[]})", R"({"a":2})"));
 }
 
 }  // namespace

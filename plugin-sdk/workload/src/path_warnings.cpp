@@ -28,7 +28,7 @@ constexpr std::size_t kMostWarnings = 1000;
 class Volume {
  public:
   // Returns the earlier files that conflict with a file at `path`, in the order in which they were added.
-  std::vector<const File*> in_the_way(const std::string& path) const {
+  std::vector<const File*> conflicting(const std::string& path) const {
     std::vector<std::size_t> found;
     const auto take = [&](auto begin, auto end) {
       for (; begin != end && found.size() < kMostWarnings; ++begin) found.push_back(begin->second);
@@ -64,7 +64,7 @@ void warn_of_files(const Files& added, Volume& files, const std::string& volume,
   for (File file : added) {
     file.path.resize(file.path.find_last_not_of('/') + 1);
     if (!file.path.empty() && out.size() < kMostWarnings) {
-      for (const File* other : files.in_the_way(file.path)) {
+      for (const File* other : files.conflicting(file.path)) {
         out.push_back("volume " + quoted(volume) + " (" + what + "): overlapping paths: " + file.print() + " with " + other->print());
       }
     }

@@ -86,18 +86,18 @@ const TwofoldProfile kAppArmor{"apparmor", "appArmorProfile", {kRuntimeDefault}}
 
 void check_same(const TwofoldProfile& kind, std::string_view annotation, const Object& profile, const Path& path, FieldErrors& errors) {
   const std::string_view type = get_string(profile, "type");
-  const auto blame = [&](std::string_view member, std::string_view what) {
+  const auto add_error = [&](std::string_view member, std::string_view what) {
     errors.forbidden(path.at(member), std::string(kind.what) + " " + std::string(what) + " in annotation and field must match");
   };
   if (type == "Unconfined") {
-    if (annotation != kUnconfined) blame("type", "type");
+    if (annotation != kUnconfined) add_error("type", "type");
   } else if (type == "RuntimeDefault") {
-    if (std::find(kind.defaults.begin(), kind.defaults.end(), annotation) == kind.defaults.end()) blame("type", "type");
+    if (std::find(kind.defaults.begin(), kind.defaults.end(), annotation) == kind.defaults.end()) add_error("type", "type");
   } else if (type == "Localhost") {
     if (!annotation.starts_with(kLocalhost)) {
-      blame("type", "type");
+      add_error("type", "type");
     } else if (!has(profile, "localhostProfile") || annotation.substr(kLocalhost.size()) != get_string(profile, "localhostProfile")) {
-      blame("localhostProfile", "profile");
+      add_error("localhostProfile", "profile");
     }
   }
 }
@@ -157,16 +157,16 @@ void validate_pod_annotation_changes(const Object& pod, const Object& old, Field
   const Object& now = object_or_empty(object_or_empty(pod, "metadata"), "annotations");
   const Object& before = object_or_empty(object_or_empty(old, "metadata"), "annotations");
   const Path path = "metadata.annotations";
-  const auto blame = [&](std::string_view key, const std::string& what) {
+  const auto add_error = [&](std::string_view key, const std::string& what) {
     if (key.starts_with(kAppArmorAnnotation)) errors.forbidden(path.at_key(key), "may not " + what + " AppArmor annotations");
     if (key == kMirrorAnnotation) errors.forbidden(path.at_key(key), "may not " + what + " mirror pod annotation");
   };
   for (const auto& entry : before) {
     const Value* kept = find(now, entry.key());
-    if (kept == nullptr || *kept != entry.value()) blame(entry.key(), "remove or update");
+    if (kept == nullptr || *kept != entry.value()) add_error(entry.key(), "remove or update");
   }
   for (const auto& entry : now) {
-    if (find(before, entry.key()) == nullptr) blame(entry.key(), "add");
+    if (find(before, entry.key()) == nullptr) add_error(entry.key(), "add");
   }
   validate_pod_annotations(now, object_or_empty(pod, "spec"), path, &before, errors);
 }

@@ -18,7 +18,7 @@ using namespace kit;
 namespace {
 
 // Data of the pod that the rules for one container need.
-struct Surroundings {
+struct PodContext {
   const Object& pod_spec;
   const std::set<std::string>& volumes;
   const std::set<std::string>& claimed_volumes;
@@ -83,7 +83,7 @@ void validate_privileges(const Object& container, const Path& container_path, co
 }
 
 // Rules for all kinds of containers.
-void validate_container(const Object& container, const Path& path, const Surroundings& around, FieldErrors& errors) {
+void validate_container(const Object& container, const Path& path, const PodContext& around, FieldErrors& errors) {
   validate_env(container, path, errors);
   validate_container_volumes(container, path, around.volumes, around.claimed_volumes, errors);
   const Object& resources = object_or_empty(container, "resources");
@@ -120,7 +120,7 @@ void validate_host_ports(const Object& pod_spec, const Path& path, FieldErrors& 
   });
 }
 
-void validate_regular(const Object& pod_spec, const Path& path, const Surroundings& around, FieldErrors& errors) {
+void validate_regular(const Object& pod_spec, const Path& path, const PodContext& around, FieldErrors& errors) {
   const Array* containers = get_array(pod_spec, "containers");
   if (containers == nullptr || containers->empty()) {
     errors.required(path);
@@ -139,7 +139,7 @@ void validate_regular(const Object& pod_spec, const Path& path, const Surroundin
 }
 
 // Removes the errors of the schema at these members of the list's items, and below them, because upstream does not check these members.
-void take_back(const std::unordered_set<std::string>& places, std::string_view list, FieldErrors& errors) {
+void withdraw_errors(const std::unordered_set<std::string>& places, std::string_view list, FieldErrors& errors) {
   const auto is_there = [&](const FieldError& error) {
     if (!error.field.starts_with(list)) return false;
     const auto member = error.field.find("].", list.size());
@@ -156,8 +156,7 @@ void take_back(const std::unordered_set<std::string>& places, std::string_view l
 }
 
 // `names`: the names of the regular containers; the function adds those of the init containers.
-void validate_init(const Object& pod_spec, const Path& path, const Surroundings& around, std::set<std::string>& names,
-                   FieldErrors& errors) {
+void validate_init(const Object& pod_spec, const Path& path, const PodContext& around, std::set<std::string>& names, FieldErrors& errors) {
   std::unordered_set<std::string> unread;
   FieldErrors forbidden;
   each(pod_spec, "initContainers", [&](const Object& container, std::size_t i) {
@@ -182,7 +181,7 @@ void validate_init(const Object& pod_spec, const Path& path, const Surroundings&
       unread.insert(item.at(field));
     }
   });
-  take_back(unread, path.text(), errors);
+  withdraw_errors(unread, path.text(), errors);
   errors.add(forbidden);
 }
 
@@ -197,7 +196,7 @@ void validate_ephemeral_mounts(const Object& container, const Path& path, FieldE
 }
 
 // `names`: the names of all other containers.
-void validate_ephemeral(const Object& pod_spec, const Path& path, const Surroundings& around, const std::set<std::string>& names,
+void validate_ephemeral(const Object& pod_spec, const Path& path, const PodContext& around, const std::set<std::string>& names,
                         FieldErrors& errors) {
   std::set<std::string> all(names);
   each(pod_spec, "ephemeralContainers", [&](const Object& container, std::size_t i) {
@@ -309,7 +308,7 @@ void validate_containers(const Object& pod_spec, const Path& path, const std::se
                          const PodValidationOptions& options, FieldErrors& errors) {
   const std::set<std::string> claims = validate_resource_claims(pod_spec, path, errors);
   const std::set<std::string> claimed_volumes = volumes_of_claims(pod_spec);
-  const Surroundings around{pod_spec, volumes, claimed_volumes, claims, options};
+  const PodContext around{pod_spec, volumes, claimed_volumes, claims, options};
   validate_regular(pod_spec, path.at("containers"), around, errors);
   validate_host_ports(pod_spec, path, errors);
   std::set<std::string> names;

@@ -126,7 +126,7 @@ TEST(PodRules, ContainersAreRequired) {
   EXPECT_EQ(problems_of(R"({"containers":[{"name":"c","image":"i"}]})"), "");
 }
 
-TEST(PodRules, TolerationsAreBlamedOnTheirOperator) {
+TEST(PodRules, ErrorsOfTolerationsAreReportedForTheirOperator) {
   const auto with = [](std::string_view toleration) {
     return problems_of(R"({"containers":[{"name":"c","image":"i"}],"tolerations":[)" + std::string(toleration) + "]}");
   };

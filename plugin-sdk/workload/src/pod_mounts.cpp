@@ -68,7 +68,7 @@ void validate_mounts(const Object& container, const Path& path, const std::set<s
   });
 }
 
-bool steps_back(std::string_view path) {
+bool has_parent_step(std::string_view path) {
   for (std::size_t begin = 0; begin <= path.size();) {
     const std::size_t end = std::min(path.find('/', begin), path.size());
     if (path.substr(begin, end - begin) == "..") return true;
@@ -93,7 +93,7 @@ void validate_devices(const Object& container, const Path& path, const std::set<
     }
     if (place.empty()) errors.required(place_path);
     if (places.contains(place)) errors.invalid(place_path, place, "must be unique");
-    if (steps_back(place)) {
+    if (has_parent_step(place)) {
       errors.invalid(place_path, place, "can not contain backsteps ('..')");
     } else {
       places.insert(place);

@@ -210,7 +210,7 @@ TEST(PodMounts, VariablesAreReadFromEmptyDirectories) {
   EXPECT_EQ(with(R"(v","hostPath":{"path":"/x"})"), place + "Invalid value: \"v\": referenced volume must be of type emptyDir");
 }
 
-TEST(PodMounts, ModesAreBlamedOnTheList) {
+TEST(PodMounts, ErrorsOfModesAreReportedForTheList) {
   const std::string volumes = R"("volumes":[{"name":"v","emptyDir":{}}])";
   const auto with = [&](const std::string& members) {
     return in_container(R"("volumeMounts":[{"name":"v","mountPath":"/v",)" + members + "}]", volumes);
@@ -257,18 +257,18 @@ TEST(PodSecurity, WindowsUsersAreOfADomain) {
   const auto with = [](std::string_view name) {
     return in_container(R"("securityContext":{"windowsOptions":{"runAsUserName":")" + std::string(name) + "\"}}");
   };
-  const auto blamed = [](std::string_view name, std::string_view what) {
+  const auto expected_error = [](std::string_view name, std::string_view what) {
     return "spec.containers[0].securityContext.windowsOptions.runAsUserName: Invalid value: \"" + std::string(name) + "\": runAsUserName" +
            std::string(what);
   };
   for (const std::string_view good : {"u", "ContainerUser", R"(NT AUTHORITY\\SYSTEM)", R"(a.example.com\\u)", "a.b"})
     EXPECT_EQ(with(good), "") << good;
-  EXPECT_EQ(with(""), blamed("", " cannot be an empty string"));
-  EXPECT_EQ(with(R"(a\\b\\c)"), blamed(R"(a\\b\\c)", " cannot contain more than one backslash"));
-  EXPECT_EQ(with(R"(.a_b\\u)"), blamed(R"(.a_b\\u)", "'s Domain doesn't match the NetBios nor the DNS format"));
-  EXPECT_EQ(with(R"(a\\)"), blamed(R"(a\\)", "'s User cannot be empty"));
-  EXPECT_EQ(with(". ."), blamed(". .", "'s User cannot contain only periods or spaces"));
-  EXPECT_EQ(with("a@b"), blamed("a@b", R"('s User cannot contain the following characters: "/\:;|=,+*?<>@[])"));
+  EXPECT_EQ(with(""), expected_error("", " cannot be an empty string"));
+  EXPECT_EQ(with(R"(a\\b\\c)"), expected_error(R"(a\\b\\c)", " cannot contain more than one backslash"));
+  EXPECT_EQ(with(R"(.a_b\\u)"), expected_error(R"(.a_b\\u)", "'s Domain doesn't match the NetBios nor the DNS format"));
+  EXPECT_EQ(with(R"(a\\)"), expected_error(R"(a\\)", "'s User cannot be empty"));
+  EXPECT_EQ(with(". ."), expected_error(". .", "'s User cannot contain only periods or spaces"));
+  EXPECT_EQ(with("a@b"), expected_error("a@b", R"('s User cannot contain the following characters: "/\:;|=,+*?<>@[])"));
   EXPECT_EQ(in_container(R"("securityContext":{"windowsOptions":{"gmsaCredentialSpec":""}})"),
             "spec.containers[0].securityContext.windowsOptions.gmsaCredentialSpec: Invalid value: \"\": gmsaCredentialSpec cannot be an "
             "empty string");

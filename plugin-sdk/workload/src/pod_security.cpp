@@ -21,14 +21,14 @@ bool shares_users(const Object& pod_spec) { return get_bool(pod_spec, "hostUsers
 
 void validate_escalation(const Object& security, const Path& path, FieldErrors& errors) {
   if (get_bool(security, "allowPrivilegeEscalation") != std::optional<bool>(false)) return;
-  const auto blame = [&](std::string_view what) {
+  const auto add_error = [&](std::string_view what) {
     const Schema* type = core_schemas()->find("io.k8s.api.core.v1.SecurityContext");
     errors.invalid_raw(path, to_json(type->go_struct(security)), "cannot set `allowPrivilegeEscalation` to false and " + std::string(what));
   };
-  if (is_on(security, "privileged")) blame("`privileged` to true");
+  if (is_on(security, "privileged")) add_error("`privileged` to true");
   if (const Array* added = get_array(object_or_empty(security, "capabilities"), "add")) {
     for (const Value& name : *added) {
-      if (text_of(name) == "CAP_SYS_ADMIN") blame("`capabilities.Add` CAP_SYS_ADMIN");
+      if (text_of(name) == "CAP_SYS_ADMIN") add_error("`capabilities.Add` CAP_SYS_ADMIN");
     }
   }
 }

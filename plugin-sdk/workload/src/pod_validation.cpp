@@ -146,14 +146,14 @@ constexpr std::size_t kMaxSearches = 32;
 constexpr std::size_t kMaxSearchBytes = 2048;
 
 void validate_dns_amounts(const Object& config, const std::vector<std::string_view>& searches, const Path& path, FieldErrors& errors) {
-  const auto blame = [&](std::string_view list, const std::string& what) {
+  const auto add_error = [&](std::string_view list, const std::string& what) {
     errors.invalid_raw(path.at(list), to_json(config.at(list)), "must not have more than " + what);
   };
-  if (count_of(config, "nameservers") > kMaxNameservers) blame("nameservers", std::to_string(kMaxNameservers) + " nameservers");
-  if (searches.size() > kMaxSearches) blame("searches", std::to_string(kMaxSearches) + " search paths");
+  if (count_of(config, "nameservers") > kMaxNameservers) add_error("nameservers", std::to_string(kMaxNameservers) + " nameservers");
+  if (searches.size() > kMaxSearches) add_error("searches", std::to_string(kMaxSearches) + " search paths");
   std::size_t bytes = searches.empty() ? 0 : searches.size() - 1;
   for (const std::string_view search : searches) bytes += search.size();
-  if (bytes > kMaxSearchBytes) blame("searches", std::to_string(kMaxSearchBytes) + " characters (including spaces) in the search list");
+  if (bytes > kMaxSearchBytes) add_error("searches", std::to_string(kMaxSearchBytes) + " characters (including spaces) in the search list");
 }
 
 void validate_dns(const Object& pod_spec, const Path& path, FieldErrors& errors) {

@@ -58,18 +58,18 @@ std::set<std::string, std::less<>> made_claims(const Object& pod_spec, std::stri
 }
 
 // Returns the indexes of the volumes for which the schema's rules, which run first, have reported errors.
-std::set<std::string, std::less<>> blamed_volumes(const FieldErrors& errors, const Path& path) {
-  std::set<std::string, std::less<>> blamed;
-  if (errors.empty()) return blamed;
+std::set<std::string, std::less<>> volumes_with_errors(const FieldErrors& errors, const Path& path) {
+  std::set<std::string, std::less<>> with_errors;
+  if (errors.empty()) return with_errors;
   const std::string begin = path.at("volumes").text() + "[";
   for (const FieldError& error : errors.list()) {
     if (!error.field.starts_with(begin)) continue;
     const std::string_view rest = std::string_view(error.field).substr(begin.size());
     const auto close = rest.find(']');
     if (close == std::string_view::npos || (close + 1 < rest.size() && rest[close + 1] != '.')) continue;
-    blamed.emplace(rest.substr(0, close));
+    with_errors.emplace(rest.substr(0, close));
   }
-  return blamed;
+  return with_errors;
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ std::set<std::string, std::less<>> blamed_volumes(const FieldErrors& errors, con
 std::set<std::string> validate_volumes(const Object& pod_spec, const Path& path, std::string_view pod_name,
                                        const PodValidationOptions& options, FieldErrors& errors) {
   std::set<std::string> names;
-  const auto blamed = blamed_volumes(errors, path);
+  const auto with_errors = volumes_with_errors(errors, path);
   const auto made = made_claims(pod_spec, pod_name);
   each(pod_spec, "volumes", [&](const Object& volume, std::size_t i) {
     const Path item = path.at("volumes", i);
@@ -103,7 +103,7 @@ std::set<std::string> validate_volumes(const Object& pod_spec, const Path& path,
         }
       }
     }
-    if (errors.size() == found_before && (blamed.empty() || !blamed.contains(std::to_string(i)))) names.insert(name);
+    if (errors.size() == found_before && (with_errors.empty() || !with_errors.contains(std::to_string(i)))) names.insert(name);
     const std::string_view claim = get_string(object_or_empty(volume, "persistentVolumeClaim"), "claimName");
     if (made.contains(claim)) {
       errors.invalid(item.at("persistentVolumeClaim").text() + ".claimName", claim,

@@ -218,7 +218,7 @@ constexpr std::size_t kMostWarnings = 1000;
 class SamePorts {
  public:
   // Returns the earlier ports that may collide with `port`, in their order.
-  std::vector<const SeenPort*> in_the_way(const SeenPort& port) const {
+  std::vector<const SeenPort*> conflicting(const SeenPort& port) const {
     std::vector<std::size_t> found;
     if (port.host_port == 0) {
       for (const auto& [_, addresses] : by_host_port_) take_all(addresses, found);
@@ -287,7 +287,7 @@ void warn_of_ports(const Object& pod_spec, const Path& path, Warnings& out) {
       out.push_back(place.below(path) + ": hostIP set without hostPort: " + print_port(port));
     }
     auto& others = seen[{get_int(port, "containerPort").value_or(0), get_string(port, "protocol")}];
-    for (const SeenPort* other : others.in_the_way(now)) warn_of_port_pair(now, *other, path, out);
+    for (const SeenPort* other : others.conflicting(now)) warn_of_port_pair(now, *other, path, out);
     others.add(now);
   });
   std::map<std::string_view, PortPlace> names;

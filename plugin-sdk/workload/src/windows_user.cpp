@@ -41,19 +41,19 @@ bool has_control(std::string_view text) {
 }
 
 // Reports the errors of both parts.
-template <class Blame>
-void check_parts(std::string_view name, Blame blame) {
+template <class AddError>
+void check_parts(std::string_view name, AddError add_error) {
   const auto backslash = name.find('\\');
   const bool has_domain = backslash != std::string_view::npos;
   const std::string_view domain = has_domain ? name.substr(0, backslash) : std::string_view();
   const std::string_view user = has_domain ? name.substr(backslash + 1) : name;
-  if (domain.size() > kMaxDomain) blame("'s Domain length must be under 256 characters");
-  if (has_domain && !is_netbios_name(domain) && !is_dns_name(domain)) blame("'s Domain doesn't match the NetBios nor the DNS format");
-  if (user.empty()) blame("'s User cannot be empty");
-  if (user.size() > kMaxUser) blame("'s User length must not be longer than 104 characters");
-  if (!user.empty() && user.find_first_not_of(". ") == std::string_view::npos) blame("'s User cannot contain only periods or spaces");
+  if (domain.size() > kMaxDomain) add_error("'s Domain length must be under 256 characters");
+  if (has_domain && !is_netbios_name(domain) && !is_dns_name(domain)) add_error("'s Domain doesn't match the NetBios nor the DNS format");
+  if (user.empty()) add_error("'s User cannot be empty");
+  if (user.size() > kMaxUser) add_error("'s User length must not be longer than 104 characters");
+  if (!user.empty() && user.find_first_not_of(". ") == std::string_view::npos) add_error("'s User cannot contain only periods or spaces");
   if (user.find_first_of("\"/\\:;|=,+*?<>@[]") != std::string_view::npos) {
-    blame(R"('s User cannot contain the following characters: "/\:;|=,+*?<>@[])");
+    add_error(R"('s User cannot contain the following characters: "/\:;|=,+*?<>@[])");
   }
 }
 
@@ -64,13 +64,13 @@ void validate_windows_user(const Object& holder, const Path& path, FieldErrors& 
   if (!has(options, "runAsUserName")) return;
   const std::string_view name = get_string(options, "runAsUserName");
   const Path security = path.at("securityContext"), windows = security.at("windowsOptions");
-  const auto blame = [&](std::string_view what) {
+  const auto add_error = [&](std::string_view what) {
     errors.invalid_raw(windows.at("runAsUserName"), to_json(Value(name)), "runAsUserName" + std::string(what));
   };
-  if (name.empty()) return blame(" cannot be an empty string");
-  if (has_control(name)) return blame(" cannot contain control characters");
-  if (std::count(name.begin(), name.end(), '\\') > 1) return blame(" cannot contain more than one backslash");
-  check_parts(name, blame);
+  if (name.empty()) return add_error(" cannot be an empty string");
+  if (has_control(name)) return add_error(" cannot contain control characters");
+  if (std::count(name.begin(), name.end(), '\\') > 1) return add_error(" cannot contain more than one backslash");
+  check_parts(name, add_error);
 }
 
 }  // namespace backplane::workload

@@ -86,14 +86,14 @@ class PluginUnderTest {
     if (auto status = plugin.admit_now(attributes)) return *status;
     Status status(Reason::kInternalError, "not ended");
     host.turns.start(keep(plugin.admit(attributes), status));
-    host.turns.settle(/*timers=*/true);
+    host.turns.run_until_idle(/*timers=*/true);
     return status;
   }
   Status validate(const AdmissionPlugin& plugin, const AdmissionAttributes& attributes) {
     if (auto status = plugin.validate_now(attributes)) return *status;
     Status status(Reason::kInternalError, "not ended");
     host.turns.start(keep(plugin.validate(attributes), status));
-    host.turns.settle(/*timers=*/true);
+    host.turns.run_until_idle(/*timers=*/true);
     return status;
   }
   static Task<void> keep(Task<Status> asking, Status& status) { status = co_await std::move(asking); }

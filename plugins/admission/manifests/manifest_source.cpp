@@ -13,8 +13,8 @@
 namespace backplane::admission::manifests {
 namespace {
 
-constexpr std::chrono::seconds kLookEvery{1};   // interval at which the metadata of the files is checked
-constexpr std::chrono::seconds kReadEvery{60};  // interval at which the files are read even if their metadata is unchanged
+constexpr std::chrono::seconds kPollInterval{1};  // interval at which the metadata of the files is checked
+constexpr std::chrono::seconds kReadEvery{60};    // interval at which the files are read even if their metadata is unchanged
 
 Metric& reload_count() {
   static Metric& out = Metric::counter(
@@ -95,7 +95,7 @@ Task<void> ManifestSource::watch(std::shared_ptr<ManifestSource> source) {
     } else if (objects && (*objects)->hash != source->hash_) {
       source->take(**objects);
     }
-    auto pause = sleeper.sleep(kLookEvery);
+    auto pause = sleeper.sleep(kPollInterval);
     const bool running = co_await std::move(pause);
     if (!running) co_return;
   }

@@ -59,8 +59,8 @@ std::optional<std::string> other_difference(const NodeRequest& request) {
   const Object before = compared_part(*request.attributes.old_object), now = compared_part(*request.attributes.object);
   const auto storage = request.data.host.find_storage({"", "v1", "persistentvolumeclaims"});
   const Schema* type = storage != nullptr ? storage->schema() : nullptr;
-  const Schema* as_it_is = type != nullptr ? map_type(*type) : nullptr;
-  if (as_it_is != nullptr) return struct_difference(*as_it_is, as_go(*type, before), as_go(*type, now));
+  const Schema* map_schema = type != nullptr ? map_type(*type) : nullptr;
+  if (map_schema != nullptr) return struct_difference(*map_schema, as_go(*type, before), as_go(*type, now));
   return before == now ? std::nullopt : std::optional<std::string>(std::string());
 }
 

@@ -6,13 +6,13 @@
 namespace backplane::admission::objects {
 namespace {
 
-constexpr std::chrono::seconds kPatience{10};  // the same as in upstream's admission.Handler.WaitForReady
+constexpr std::chrono::seconds kReadyTimeout{10};  // the same as in upstream's admission.Handler.WaitForReady
 constexpr std::chrono::milliseconds kPause{100};
 
 }  // namespace
 
 Task<Status> wait_synced(const Lister& lister, const AdmissionAttributes& attributes) {
-  const auto until = std::chrono::steady_clock::now() + kPatience;
+  const auto until = std::chrono::steady_clock::now() + kReadyTimeout;
   while (!lister.has_synced()) {
     if (std::chrono::steady_clock::now() >= until) co_return admission_forbidden(attributes, "not yet ready to handle request");
     co_await sleep_for(kPause);

@@ -26,7 +26,7 @@ class PluginUnderTest {
   PluginUnderTest& operator=(const PluginUnderTest&) = delete;
   ~PluginUnderTest() {
     host.stop.fire();
-    host.turns.settle();
+    host.turns.run_until_idle();
   }
 
   // The store of a resource, empty at first.
@@ -43,7 +43,7 @@ class PluginUnderTest {
   }
   void put(GroupVersionKind kind, const std::string& resource, std::string_view object) {
     store(std::move(kind), resource).put(tree_of(object), WatchEvent::Type::kAdded);
-    host.turns.settle();
+    host.turns.run_until_idle();
   }
 
   // Makes the plugin; a factory that fails fails the test.
@@ -61,21 +61,21 @@ class PluginUnderTest {
   void start() {
     host.spawn("informers", Services::run(services));
     host.all_groups.fire();
-    host.turns.settle();
+    host.turns.run_until_idle();
   }
 
   Status admit(AdmissionAttributes& attributes) {
     if (auto answer = plugin->admit_now(attributes)) return *answer;
     Status answer;
     host.turns.start(ask_admit(*plugin, attributes, answer));
-    host.turns.settle(true);
+    host.turns.run_until_idle(true);
     return answer;
   }
   Status validate(const AdmissionAttributes& attributes) {
     if (auto answer = plugin->validate_now(attributes)) return *answer;
     Status answer;
     host.turns.start(ask_validate(*plugin, attributes, answer));
-    host.turns.settle(true);
+    host.turns.run_until_idle(true);
     return answer;
   }
 

@@ -16,7 +16,7 @@ using ReviewTime = std::chrono::steady_clock::time_point;
 
 constexpr std::size_t kMostReviews = 1024;
 constexpr std::string_view kAuditPrefix = "imagepolicywebhook.image-policy.k8s.io/";
-constexpr std::chrono::seconds kReviewPatience{60};  // for a request without a deadline
+constexpr std::chrono::seconds kReviewTimeout{60};  // for a request without a deadline
 
 // Responses of the webhook by the spec of the review.
 class ReviewCache {
@@ -72,7 +72,7 @@ class ImagePolicyWebhook final : public AdmissionPlugin {
 
  private:
   static ReviewTime deadline_of(const AdmissionAttributes& attributes) {
-    const ReviewTime latest = std::chrono::steady_clock::now() + kReviewPatience;
+    const ReviewTime latest = std::chrono::steady_clock::now() + kReviewTimeout;
     return attributes.context != nullptr ? std::min(attributes.context->deadline, latest) : latest;
   }
 

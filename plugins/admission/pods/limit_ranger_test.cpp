@@ -42,7 +42,7 @@ class LimitRangerTest : public ::testing::Test {
 constexpr std::string_view kDefaults =
     R"({"type":"Container","default":{"cpu":"75m","memory":"10Mi"},"defaultRequest":{"cpu":"50m","memory":"5Mi"}})";
 
-TEST_F(LimitRangerTest, ContainersGetWhatTheyLackAndThePodTellsOfIt) {
+TEST_F(LimitRangerTest, ContainersGetMissingResourcesAndThePodAnAnnotation) {
   limit(kDefaults);
   PodUnderTest pod(spec_text({"{}"}, R"({"name":"init","resources":{"requests":{"memory":"512Mi"}}})"));
   EXPECT_TRUE(under_.admit(pod.attributes).ok());

@@ -91,7 +91,7 @@ TEST_F(PriorityTest, ThereIsOneDefaultClass) {
 TEST_F(PriorityTest, AClassThatIsGoneIsNotFound) {
   add_class(R"("brief"},"value":1)");
   under_.store(kClass, "priorityclasses").erase("brief");
-  under_.host.turns.settle();
+  under_.host.turns.run_until_idle();
   PodUnderTest pod(R"({"priorityClassName":"brief"})");
   EXPECT_EQ(under_.admit(pod.attributes).reason(), Reason::kForbidden);
 }

@@ -68,7 +68,7 @@ TEST_F(MutatingPolicies, RefuseWhatTheyCannotChange) {
   start();
   for (const Refusal& each : cases) {
     mutation("m", spec(each.mutation));
-    host.turns.settle();
+    host.turns.run_until_idle();
     TestWrite write(config_map("a"));
     AdmissionReinvocation reinvocation;
     const Status status = admit(write, reinvocation);
@@ -76,7 +76,7 @@ TEST_F(MutatingPolicies, RefuseWhatTheyCannotChange) {
     EXPECT_EQ(status.code(), 403);
     EXPECT_EQ(status.reason(), Reason::kInvalid);
     mutation("m", spec(each.mutation, R"("failurePolicy":"Ignore","reinvocationPolicy":"Never")"));
-    host.turns.settle();
+    host.turns.run_until_idle();
     EXPECT_TRUE(admit(write, reinvocation).ok());
     EXPECT_EQ(to_json(write.tree), config_map("a"));
   }

@@ -36,7 +36,7 @@ class OpaqueManagers {
     value_.emplace(std::move(*managers));
     erase_member(*metadata, "managedFields");
   }
-  void put_back(Object& object) {
+  void restore(Object& object) {
     if (!value_) return;
     Object& metadata = ensure_object(object, "metadata");
     if (!sorted_) {
@@ -104,7 +104,7 @@ PatchError apply_configuration(Object& object, Object configuration, const Objec
   Value whole(std::move(*merged));
   PatchError completed = complete_patched(whole, form, Decoding::kMap);
   if (!completed.ok()) return completed;
-  managers.put_back(whole.get_object());
+  managers.restore(whole.get_object());
   object = std::move(whole.get_object());
   return {};
 }
@@ -121,7 +121,7 @@ PatchError apply_json_patch(Object& object, const Array& operations, const Objec
   if (!of_kind.ok()) return of_kind;
   PatchError completed = complete_patched(whole, form, Decoding::kStrict);
   if (!completed.ok()) return completed;
-  managers.put_back(whole.get_object());
+  managers.restore(whole.get_object());
   object = std::move(whole.get_object());
   return {};
 }

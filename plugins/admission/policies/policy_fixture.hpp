@@ -127,7 +127,7 @@ class PolicyFixture : public ::testing::Test {
   }
   ~PolicyFixture() override {
     host.stop.fire();
-    host.turns.settle(true);
+    host.turns.run_until_idle(true);
   }
 
   std::shared_ptr<test::FakeStore> store(const std::string& resource) {
@@ -147,7 +147,7 @@ class PolicyFixture : public ::testing::Test {
     mutating = *make_mutating_policies(*services, {});
     host.spawn("informers", Services::run(services));
     host.all_groups.fire();
-    host.turns.settle();
+    host.turns.run_until_idle();
   }
 
   // `spec`: members of the spec in addition to the match constraints.
@@ -166,7 +166,7 @@ class PolicyFixture : public ::testing::Test {
     if (auto now = validating->validate_now(write.attributes)) return *now;
     Status out = internal_error("never ended");
     host.turns.start(keep(validating->validate(write.attributes), out));
-    host.turns.settle(true);
+    host.turns.run_until_idle(true);
     return out;
   }
   Status admit(TestWrite& write, AdmissionReinvocation& reinvocation) {
@@ -174,7 +174,7 @@ class PolicyFixture : public ::testing::Test {
     if (auto now = mutating->admit_now(write.attributes)) return *now;
     Status out = internal_error("never ended");
     host.turns.start(keep(mutating->admit(write.attributes), out));
-    host.turns.settle(true);
+    host.turns.run_until_idle(true);
     return out;
   }
   static Task<void> keep(Task<Status> task, Status& out) { out = co_await std::move(task); }

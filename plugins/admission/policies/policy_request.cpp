@@ -10,8 +10,8 @@
 namespace backplane::admission::policies {
 namespace {
 
-constexpr std::chrono::seconds kParamPatience{1};
-constexpr std::chrono::milliseconds kLookAgain{10};
+constexpr std::chrono::seconds kParamTimeout{1};
+constexpr std::chrono::milliseconds kPollInterval{10};
 
 }  // namespace
 
@@ -170,8 +170,8 @@ Task<void> PolicyRequest::convert() {
 Task<void> PolicyRequest::await_params() {
   ParamStore* const store = waits_for_params_;
   waits_for_params_ = nullptr;
-  const auto until = std::chrono::steady_clock::now() + kParamPatience;
-  while (!store->has_synced() && std::chrono::steady_clock::now() < until) co_await sleep_for(kLookAgain);
+  const auto until = std::chrono::steady_clock::now() + kParamTimeout;
+  while (!store->has_synced() && std::chrono::steady_clock::now() < until) co_await sleep_for(kPollInterval);
   if (!store->has_synced()) timed_out_.push_back(store);
 }
 

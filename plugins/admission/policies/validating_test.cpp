@@ -72,7 +72,7 @@ TEST_F(ValidatingPolicies, DecideByExpressions) {
   start();
   for (const Case& each : cases) {
     bind(each.name);
-    host.turns.settle();
+    host.turns.run_until_idle();
     TestWrite write(
         R"({"metadata":{"name":"a","namespace":"team-a"},"data":{"x":"1"},"l":[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18]})");
     const Status status = validate(write);
@@ -84,7 +84,7 @@ TEST_F(ValidatingPolicies, DecideByExpressions) {
       EXPECT_EQ(status.code(), 422);
     }
     bindings->erase(std::string(each.name) + "-binding");
-    host.turns.settle();
+    host.turns.run_until_idle();
     EXPECT_TRUE(validate(TestWrite(config_map("a"))).ok()) << "after the binding is gone";
   }
 }
@@ -95,7 +95,7 @@ TEST_F(ValidatingPolicies, GiveTheirReason) {
     policy("p", validations("false", R"(,"reason":")" + reason + "\""));
     bind("p");
     if (validating == nullptr) start();
-    host.turns.settle();
+    host.turns.run_until_idle();
     const Status status = validate(TestWrite(config_map("a")));
     EXPECT_EQ(status.code(), code);
     EXPECT_EQ(reason_name(status.reason()), reason);
@@ -134,15 +134,15 @@ TEST_F(ValidatingPolicies, FollowParameters) {
   EXPECT_EQ(validate(TestWrite(config_map("a", R"({"x":"1"})"))).message(),
             refused("p", "failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction"));
   put(*params, R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"limits","namespace":"team-a"},"data":{"no":"1"}})");
-  host.turns.settle();
+  host.turns.run_until_idle();
   EXPECT_EQ(validate(TestWrite(config_map("a", R"({"x":"1"})"))).message(), refused("p", "not 1 of ConfigMap"));
   EXPECT_TRUE(validate(TestWrite(config_map("a", R"({"x":"2"})"))).ok());
   bind("p", R"("validationActions":["Deny"],"paramRef":{"selector":{"matchLabels":{"a":"b"}},"parameterNotFoundAction":"Allow"})");
-  host.turns.settle();
+  host.turns.run_until_idle();
   EXPECT_TRUE(validate(TestWrite(config_map("a", R"({"x":"1"})"))).ok()) << "nothing is selected";
   put(*params, R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"limits","namespace":"team-a","labels":{"a":"b"}},)"
                R"("data":{"no":"1"}})");
-  host.turns.settle();
+  host.turns.run_until_idle();
   EXPECT_EQ(validate(TestWrite(config_map("a", R"({"x":"1"})"))).message(), refused("p", "not 1 of ConfigMap"));
 }
 
@@ -227,7 +227,7 @@ TEST_F(ValidatingPolicies, ReadManagedFieldsOnlyIfAnExpressionDoes) {
   EXPECT_FALSE(validating->reads_managed_fields());
   policy("q", validations("object == object"));
   bind("q");
-  host.turns.settle();
+  host.turns.run_until_idle();
   EXPECT_TRUE(validating->reads_managed_fields());
 }
 
@@ -259,13 +259,13 @@ TEST_F(ValidatingPolicies, CostLittle) {
   const double indexed = nanoseconds_each(*validating, write);
   policy("unmatched", validations("false"), kOtherLabels);
   bind("unmatched");
-  host.turns.settle();
+  host.turns.run_until_idle();
   const double unmatched = nanoseconds_each(*validating, write);
   policy("matched", R"j("validations":[{"expression":"object.metadata.name.startsWith('a')"},{"expression":"has(object.data.x)"},)j"
                     R"j({"expression":"object.data.x != object.data.y"},{"expression":"!object.data.exists(k, k == 'secret')"},)j"
                     R"j({"expression":"size(object.data) < 10 || object.metadata.namespace == 'team-a'"}])j");
   bind("matched");
-  host.turns.settle();
+  host.turns.run_until_idle();
   const double matched = nanoseconds_each(*validating, write);
   std::printf(
       "1,000 policies of other resources: %.0f ns a write; a policy whose selector does not match: +%.0f ns; five expressions: +%.0f ns\n",

@@ -14,7 +14,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kLongestMessage = 5 * 1024;
 // An upper bound of the cost of one call: the last step of a call may exceed the limit.
-constexpr std::uint64_t kMostOfACall = cel::kCostPerCall + cel::kCostPerCall / 2;
+constexpr std::uint64_t kMaxCallCost = cel::kCostPerCall + cel::kCostPerCall / 2;
 
 double seconds_since(Clock::time_point& from) {
   const auto now = Clock::now();
@@ -80,9 +80,9 @@ class Validator {
 
   // Upstream evaluates every message, even if it is not needed. That has an effect only if the messages can exhaust the budget.
   bool can_exhaust(const cel::Budget& budget) const {
-    std::uint64_t most = policy_.variables.size() * kMostOfACall;
+    std::uint64_t most = policy_.variables.size() * kMaxCallCost;
     for (const Validation& validation : policy_.validations) {
-      if (validation.message.program != nullptr) most += std::min(validation.message.program->cost().max, kMostOfACall);
+      if (validation.message.program != nullptr) most += std::min(validation.message.program->cost().max, kMaxCallCost);
     }
     return most > budget.left;
   }

@@ -22,16 +22,16 @@ class ChargingTest : public ::testing::Test {
     plugin_ = *make_resource_quota(*services_, {});
     host_.spawn("informers", Services::run(services_));
     host_.all_groups.fire();
-    host_.turns.settle();
+    host_.turns.run_until_idle();
   }
   ~ChargingTest() override {
     host_.stop.fire();
-    host_.turns.settle(true);
+    host_.turns.run_until_idle(true);
   }
   void put_quota(const std::string& name, const std::string& status) {
     quotas_->put(json::parse(R"({"metadata":{"name":")" + name + R"(","namespace":"team"},"status":)" + status + "}").get_object(),
                  WatchEvent::Type::kAdded);
-    host_.turns.settle();
+    host_.turns.run_until_idle();
   }
   void begin(BegunPod& out) { host_.turns.start(keep(plugin_->begin(attributes_), out)); }
   static Task<void> keep(Task<BegunPod> beginning, BegunPod& out) { out = co_await std::move(beginning); }
@@ -61,13 +61,13 @@ TEST_F(ChargingTest, AQuotaThatComesWhileAWriteWaitsCounts) {
   put_quota("a", R"({"hard":{"pods":"9"},"used":{"pods":"0"}})");
   BegunPod first{nullptr}, second{nullptr};
   begin(first);
-  host_.turns.settle();
+  host_.turns.run_until_idle();
   ASSERT_TRUE(first.ok()) << first.status().message();
   ASSERT_NE(*first, nullptr);
   begin(second);
   put_quota("b", R"({"hard":{"pods":"9"}})");
   host_.turns.start(finish(**first));
-  host_.turns.settle();
+  host_.turns.run_until_idle();
   EXPECT_EQ(second.status().message(), "pods \"p\" is forbidden: status unknown for quota: b, resources: pods");
 }
 
@@ -75,7 +75,7 @@ TEST_F(ChargingTest, AWriteThatNoQuotaCountsDoesNotWait) {
   put_quota("a", R"({"hard":{"services":"9"},"used":{"services":"0"}})");
   BegunPod begun{internal_error("never ended")};
   begin(begun);
-  host_.turns.settle();
+  host_.turns.run_until_idle();
   ASSERT_TRUE(begun.ok()) << begun.status().message();
   EXPECT_EQ(*begun, nullptr);
 }

@@ -104,9 +104,9 @@ std::shared_ptr<Turns> QuotaReader::turns_of(const std::string& ns) {
   return out;
 }
 
-Task<std::optional<QuotaReader::Held>> QuotaReader::take_turn(std::string ns, std::chrono::nanoseconds patience) {
+Task<std::optional<QuotaReader::Held>> QuotaReader::take_turn(std::string ns, std::chrono::nanoseconds timeout) {
   auto waiting = wait_for_turn(turns_of(ns));
-  auto limited = within(patience, std::move(waiting));
+  auto limited = within(timeout, std::move(waiting));
   co_return co_await std::move(limited);
 }
 

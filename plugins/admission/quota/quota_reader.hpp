@@ -45,8 +45,8 @@ class QuotaReader {
     std::shared_ptr<Turns> turns;
     Turns::Turn turn;
   };
-  // Returns nullopt if the turn does not begin within `patience`.
-  Task<std::optional<Held>> take_turn(std::string ns, std::chrono::nanoseconds patience);
+  // Returns nullopt if the turn does not begin within `timeout`.
+  Task<std::optional<Held>> take_turn(std::string ns, std::chrono::nanoseconds timeout);
 
  private:
   bool is_outdated(const ObjectEntry& quota) const;

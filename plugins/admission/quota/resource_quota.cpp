@@ -16,7 +16,7 @@ namespace backplane::admission {
 namespace quota {
 namespace {
 
-constexpr std::chrono::seconds kPatience{10};
+constexpr std::chrono::seconds kTurnTimeout{10};
 
 constexpr std::string_view kClaimGroup = "resource.k8s.io";
 const GroupVersionKind& claim_kind() {
@@ -85,7 +85,7 @@ class ResourceQuota final : public AdmissionPlugin {
  private:
   // Returns null if the write changes no usage.
   std::shared_ptr<const Evaluator> evaluator_of(const AdmissionAttributes& attributes) const;
-  bool has_nothing_to_check(const AdmissionAttributes& attributes) const;
+  bool has_no_quotas(const AdmissionAttributes& attributes) const;
   Task<Result<Object>> converted(const Object& object) const;
   Task<Status> prepare(const AdmissionAttributes& attributes, PreparedWrite& out) const;
   Task<Status> prepare_one(const std::string& ns, const Object* given, std::optional<Object>& own, Subject& out) const;
@@ -103,7 +103,7 @@ class ResourceQuota final : public AdmissionPlugin {
 };
 
 // This check comes first, so that no evaluator is looked up if there are no quotas.
-bool ResourceQuota::has_nothing_to_check(const AdmissionAttributes& attributes) const {
+bool ResourceQuota::has_no_quotas(const AdmissionAttributes& attributes) const {
   if (attributes.ns.empty() || creates_namespace(attributes)) return true;
   if (!limits_.empty() || !reader_->has_synced()) return false;
   return reader_->cached(attributes.ns).empty();
@@ -117,7 +117,7 @@ std::shared_ptr<const Evaluator> ResourceQuota::evaluator_of(const AdmissionAttr
 }
 
 std::optional<Status> ResourceQuota::validate_now(const AdmissionAttributes& attributes) const {
-  if (has_nothing_to_check(attributes)) return Status();
+  if (has_no_quotas(attributes)) return Status();
   const auto evaluator = evaluator_of(attributes);
   if (evaluator == nullptr || attributes.object == nullptr) return Status();
   if (!reader_->has_synced() || needs_preparation(attributes.object) || needs_preparation(attributes.old_object)) return std::nullopt;
@@ -146,7 +146,7 @@ Task<Status> ResourceQuota::validate(const AdmissionAttributes& attributes) cons
 
 Task<Result<std::unique_ptr<BegunWrite>>> ResourceQuota::begin(const AdmissionAttributes& attributes) const {
   std::unique_ptr<BegunWrite> none;
-  if (has_nothing_to_check(attributes)) co_return none;
+  if (has_no_quotas(attributes)) co_return none;
   const auto evaluator = evaluator_of(attributes);
   if (evaluator == nullptr || attributes.object == nullptr) co_return none;
   PreparedWrite write;
@@ -157,7 +157,7 @@ Task<Result<std::unique_ptr<BegunWrite>>> ResourceQuota::begin(const AdmissionAt
   const std::vector<ObjectRef> before = reader_->cached(attributes.ns);
   auto charges = evaluate(attributes, *evaluator, write, before);
   if (charges.ok() && charges->empty() && reader_->has_synced()) co_return none;
-  auto waiting = reader_->take_turn(attributes.ns, kPatience);
+  auto waiting = reader_->take_turn(attributes.ns, kTurnTimeout);
   auto turn = co_await std::move(waiting);
   if (!turn) co_return internal_error("resource quota evaluation timed out");
   auto reading = reader_->known(attributes.ns);

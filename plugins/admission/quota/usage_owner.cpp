@@ -22,7 +22,7 @@ Object* member_object(Object& parent, std::string_view key) {
 }
 
 // Removes the names from f:status.f:used, and members that become empty. Returns whether the entry still owns a field.
-bool disown(Object& entry, const ResourceNames& names) {
+bool remove_fields(Object& entry, const ResourceNames& names) {
   Object* fields = member_object(entry, "fieldsV1");
   Object* status = fields != nullptr ? member_object(*fields, "f:status") : nullptr;
   Object* used = status != nullptr ? member_object(*status, "f:used") : nullptr;
@@ -79,7 +79,7 @@ void own_used(Object& quota, const ResourceNames& names, std::string_view time) 
   const auto ours = [&](const Value& entry) { return entry.is_object() && is_ours(entry.get_object()); };
   if (!std::all_of(entries.begin(), entries.end(), [](const Value& entry) { return entry.is_object(); })) return;
   for (auto entry = entries.begin(); entry != entries.end();) {
-    entry = ours(*entry) || disown(entry->get_object(), names) ? entry + 1 : entries.erase(entry);
+    entry = ours(*entry) || remove_fields(entry->get_object(), names) ? entry + 1 : entries.erase(entry);
   }
   own(our_entry(entries, time), names);
   std::stable_sort(entries.begin(), entries.end(), precedes);

@@ -148,7 +148,7 @@ void log_failure(const HookRuntime& runtime, const Hook& hook, std::string_view 
                              " error=" + backplane::quoted(why) + " suppressed=" + std::to_string(*suppressed));
 }
 
-Status settle_failure(const HookRuntime& runtime, const Hook& hook, const AdmissionAttributes& attributes, const HookEnd& end,
+Status handle_failure(const HookRuntime& runtime, const Hook& hook, const AdmissionAttributes& attributes, const HookEnd& end,
                       const std::string& open_annotation) {
   const HookLabels labels{hook.name, hook.type, attributes.operation};
   if (!fails_open(hook, attributes, end)) {
@@ -230,8 +230,8 @@ Task<HookEnd> call_hook(const HookRuntime& runtime, const Hook& hook, const Admi
   co_return end;
 }
 
-std::optional<Status> settle(const HookRuntime& runtime, const Hook& hook, const AdmissionAttributes& attributes, HookEnd end,
-                             const std::string& open_annotation) {
+std::optional<Status> finish_call(const HookRuntime& runtime, const Hook& hook, const AdmissionAttributes& attributes, HookEnd end,
+                                  const std::string& open_annotation) {
   const HookLabels labels{hook.name, hook.type, attributes.operation};
   switch (end.kind) {
     case HookEnd::Kind::kAllowed:
@@ -248,7 +248,7 @@ std::optional<Status> settle(const HookRuntime& runtime, const Hook& hook, const
     case HookEnd::Kind::kFailed:
       break;
   }
-  Status refused = settle_failure(runtime, hook, attributes, end, open_annotation);
+  Status refused = handle_failure(runtime, hook, attributes, end, open_annotation);
   if (refused.ok()) return std::nullopt;
   return refused;
 }

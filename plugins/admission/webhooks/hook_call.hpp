@@ -72,7 +72,7 @@ std::optional<HookEnd> refuse_dry_run(const Hook& hook, const AdmissionAttribute
 
 // Counts the end in the metrics and returns the refusal; nullopt: the write continues. `open_annotation`: the key of the audit annotation
 // for a failure that does not refuse the write.
-std::optional<Status> settle(const HookRuntime& runtime, const Hook& hook, const AdmissionAttributes& attributes, HookEnd end,
-                             const std::string& open_annotation);
+std::optional<Status> finish_call(const HookRuntime& runtime, const Hook& hook, const AdmissionAttributes& attributes, HookEnd end,
+                                  const std::string& open_annotation);
 
 }  // namespace backplane::admission::webhooks

@@ -75,11 +75,11 @@ class HookCallTest : public testing::Test {
   // Calls the webhook and returns the refusal: "" if the write continues.
   std::string call(const HookRef& hook) {
     std::string out = "unfinished";
-    host_.turns.start(call_and_settle(hook, out));
-    host_.turns.settle(/*timers=*/true);
+    host_.turns.start(call_and_finish(hook, out));
+    host_.turns.run_until_idle(/*timers=*/true);
     return out;
   }
-  Task<void> call_and_settle(HookRef hook, std::string& out) {
+  Task<void> call_and_finish(HookRef hook, std::string& out) {
     const HookRuntime runtime{host_, configuration_.chain_budget};
     HookEnd end;
     if (auto refused = refuse_dry_run(*hook, attributes_)) {
@@ -93,7 +93,7 @@ class HookCallTest : public testing::Test {
       end = co_await std::move(calling);
     }
     code_ = end.code;
-    const auto refusal = settle(runtime, *hook, attributes_, std::move(end), "failed-open.example.com/index");
+    const auto refusal = finish_call(runtime, *hook, attributes_, std::move(end), "failed-open.example.com/index");
     out = refusal ? std::to_string(refusal->code()) + " " + refusal->message() : "";
   }
   std::string annotation(const char* key) const {

@@ -162,7 +162,7 @@ TEST_F(HookMatchTest, ConditionsAskTheAuthorizerAsTheUser) {
   VersionedViews views(host_, attributes_);
   bool called = false;
   host_.turns.start(ask(host_, *hook, attributes_, match, views, called));
-  host_.turns.settle(true);
+  host_.turns.run_until_idle(true);
   EXPECT_TRUE(called);
   EXPECT_EQ(authorizer->asked, 1);
   EXPECT_EQ(authorizer->last.user->name, "alice");

@@ -31,7 +31,7 @@ class MutatingRun {
         write_(runtime.host, attributes) {}
 
   Task<Status> run(std::shared_ptr<const Hooks> hooks) {
-    times_may_be_new_ = !reinvocation_.again();
+    check_new_times_ = !reinvocation_.again();
     if (reinvocation_.again() && state_.changed_since_output(attributes_.object)) state_.require_reinvocation();
     Status end;
     for (std::size_t i = 0; i < hooks->size() && end.ok(); ++i) {
@@ -66,7 +66,7 @@ class MutatingRun {
     }
     if (hook->reinvocable) state_.called_reinvocable(hook->uid);
     const bool failed = end_.kind == HookEnd::Kind::kFailed;
-    auto refusal = settle(runtime_, *hook, attributes_, std::move(end_), "failed-open.mutation.webhook.admission.k8s.io/" + place);
+    auto refusal = finish_call(runtime_, *hook, attributes_, std::move(end_), "failed-open.mutation.webhook.admission.k8s.io/" + place);
     if (refusal) co_return std::move(*refusal);
     if (failed && deadline_passed(attributes_)) co_return deadline_status();
     co_return Status();
@@ -105,8 +105,8 @@ class MutatingRun {
     auto patched = apply_hook_patch(*object, *operations);
     Status problem = patched.ok() ? normalize_patched(type, *patched) : std::move(patched.status());
     if (!problem.ok()) return fail(hook_internal(internal_error(problem.message())));
-    const bool changed = !alike_objects(*object, patched->get_object()) || (times_may_be_new_ && has_new_times(type, objects));
-    times_may_be_new_ = false;
+    const bool changed = !alike_objects(*object, patched->get_object()) || (check_new_times_ && has_new_times(type, objects));
+    check_new_times_ = false;
     if (attributes_.context != nullptr && attributes_.context->audit != nullptr &&
         attributes_.context->audit->level >= AuditLevel::kRequest) {
       annotate("patch.webhook.admission.k8s.io/" + place, patch_annotation(hook.configuration, hook.name, *operations));
@@ -139,7 +139,7 @@ class MutatingRun {
   VersionedWrite write_;
   ReviewCache reviews_;
   HookEnd end_;  // the end of the current call
-  bool times_may_be_new_ = true;
+  bool check_new_times_ = true;
 };
 
 }  // namespace

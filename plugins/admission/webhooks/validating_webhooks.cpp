@@ -67,7 +67,7 @@ class ValidatingRun {
     }
     const bool failed = end.kind == HookEnd::Kind::kFailed;
     const std::string annotation = "failed-open.validating.webhook.admission.k8s.io/round_0_index_" + std::to_string(index);
-    auto refusal = settle(runtime_, *each.hook, attributes_, std::move(end), annotation);
+    auto refusal = finish_call(runtime_, *each.hook, attributes_, std::move(end), annotation);
     if (refusal) co_return std::move(*refusal);
     co_return failed ? unless_late(attributes_, Status()) : Status();
   }

@@ -32,7 +32,7 @@ class ValidatingWebhooksTest : public testing::Test {
     plugin_ = std::make_shared<ValidatingWebhooks>(*services_, WebhookConfiguration());
     host_.spawn("informers", Services::run(services_));
     host_.all_groups.fire();
-    host_.turns.settle();
+    host_.turns.run_until_idle();
     attributes_.resource = {"", "v1", "pods"};
     attributes_.kind = {"", "v1", "Pod"};
     attributes_.name = "name";
@@ -43,7 +43,7 @@ class ValidatingWebhooksTest : public testing::Test {
   }
   ~ValidatingWebhooksTest() override {
     host_.stop.fire();
-    host_.turns.settle(true);
+    host_.turns.run_until_idle(true);
   }
   std::shared_ptr<test::FakeStore> store(const std::string& resource) {
     ResourceConfig config;
@@ -58,13 +58,13 @@ class ValidatingWebhooksTest : public testing::Test {
                              R"(","admissionReviewVersions":["v1"],"clientConfig":{"url":"https://h.example.com"},"timeoutSeconds":7,)"
                              R"("rules":[{"operations":["*"],"apiGroups":[""],"apiVersions":["*"],"resources":["pods"]}]}]})";
     configurations_->put(json::parse(text).get_object(), WatchEvent::Type::kAdded);
-    host_.turns.settle();
+    host_.turns.run_until_idle();
   }
   std::string message() {
     if (auto now = plugin_->validate_now(attributes_)) return now->message();
     Status out = internal_error("never ended");
     host_.turns.start(keep(plugin_->validate(attributes_), out));
-    host_.turns.settle(true);
+    host_.turns.run_until_idle(true);
     return out.message();
   }
   static Task<void> keep(Task<Status> asking, Status& out) { out = co_await std::move(asking); }

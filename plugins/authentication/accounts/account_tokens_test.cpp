@@ -64,7 +64,7 @@ class AccountTokensTest : public testing::Test {
     return found.ok() && !found->has_value() ? result_of(legacy.authenticate(token, audiences, notes)) : found;
   }
   AuthenticationResult ask(const Object& token) { return ask_text(*signer->sign(token)); }
-  std::string told(const Object& token) { return outcome(ask(token)); }
+  std::string outcome_of(const Object& token) { return outcome(ask(token)); }
   static std::string extras(const AuthenticationResult& found) {
     std::string out;
     for (const auto& [key, values] : (*found)->user.extra) out += key.substr(key.find('/') + 1) + "=" + values.at(0) + " ";
@@ -91,7 +91,7 @@ TEST_F(AccountTokensTest, AreTheUserOfTheirAccount) {
   EXPECT_EQ((*found)->audiences, std::vector<std::string>{"api"});
   EXPECT_EQ(extras(found), "credential-id=JTI=j1 ");
   EXPECT_EQ(outcome(ask_text(*old_signer->sign(claims()))), kAccount) << "each key verifies";
-  EXPECT_EQ(told(with(claims(), "iss", "https://two")), kAccount) << "each issuer is accepted";
+  EXPECT_EQ(outcome_of(with(claims(), "iss", "https://two")), kAccount) << "each issuer is accepted";
 }
 
 TEST_F(AccountTokensTest, TellWhatTheyAreBoundTo) {
@@ -99,35 +99,35 @@ TEST_F(AccountTokensTest, TellWhatTheyAreBoundTo) {
             "credential-id=JTI=j1 node-name=gone pod-name=p pod-uid=u2 ")
       << "the node of a pod is not looked up";
   EXPECT_EQ(extras(ask(claims(R"("node":{"name":"n","uid":"u4"})"))), "credential-id=JTI=j1 node-name=n node-uid=u4 ");
-  EXPECT_EQ(told(claims(R"("secret":{"name":"s","uid":"u3"})")), kAccount);
+  EXPECT_EQ(outcome_of(claims(R"("secret":{"name":"s","uid":"u3"})")), kAccount);
 }
 
 TEST_F(AccountTokensTest, HaveTheirTime) {
   now = kNow + 3600 + 60;
-  EXPECT_EQ(told(claims()), kAccount) << "a minute for clocks that differ";
+  EXPECT_EQ(outcome_of(claims()), kAccount) << "a minute for clocks that differ";
   now += 1;
-  EXPECT_EQ(told(claims()), "service account token has expired");
+  EXPECT_EQ(outcome_of(claims()), "service account token has expired");
   now = kNow - 60;
-  EXPECT_EQ(told(claims()), kAccount);
+  EXPECT_EQ(outcome_of(claims()), kAccount);
   now -= 1;
-  EXPECT_EQ(told(claims()), "service account token is not valid yet");
+  EXPECT_EQ(outcome_of(claims()), "service account token is not valid yet");
   now = kNow;
-  EXPECT_EQ(told(with(claims(), "iat", kNow + 61)), "service account token is issued in the future");
-  EXPECT_EQ(told(with(claims(), "exp", "never")), "the claim \"exp\" has the wrong type");
+  EXPECT_EQ(outcome_of(with(claims(), "iat", kNow + 61)), "service account token is issued in the future");
+  EXPECT_EQ(outcome_of(with(claims(), "exp", "never")), "the claim \"exp\" has the wrong type");
 }
 
 TEST_F(AccountTokensTest, AreForTheirAudiences) {
-  EXPECT_EQ(told(with(claims(), "aud", Array{"vault", "db"})),
+  EXPECT_EQ(outcome_of(with(claims(), "aud", Array{"vault", "db"})),
             R"(token audiences ["vault" "db"] is invalid for the target audiences ["api"])");
   const auto found = ask_text(*signer->sign(with(claims(), "aud", Array{"vault", "db"})), {"api", "db", "vault"});
   EXPECT_EQ((*found)->audiences, (std::vector<std::string>{"db", "vault"}));
-  EXPECT_EQ(told(with(claims(), "aud", nullptr)), kAccount) << "without audiences it is for the API server";
+  EXPECT_EQ(outcome_of(with(claims(), "aud", nullptr)), kAccount) << "without audiences it is for the API server";
   EXPECT_EQ(notes.annotations.at("authentication.k8s.io/legacy-token"), kAccount);
   EXPECT_NE(outcome(ask_text(*signer->sign(with(claims(), "aud", nullptr)), {"vault"})), kAccount);
 }
 
 TEST_F(AccountTokensTest, AreVerified) {
-  EXPECT_EQ(told(with(claims(), "iss", "https://three")), "unknown") << "another authenticator may know it";
+  EXPECT_EQ(outcome_of(with(claims(), "iss", "https://three")), "unknown") << "another authenticator may know it";
   const std::string token = *signer->sign(claims());
   EXPECT_EQ(outcome(ask_text(*new_signer()->sign(claims()))), "invalid signature, no keys found");
   EXPECT_EQ(outcome(ask_text(*new_signer()->sign(Object{{"alg", "ES256"}}, to_json(claims())))),
@@ -146,13 +146,13 @@ TEST_F(AccountTokensTest, AreVerified) {
 
 TEST_F(AccountTokensTest, EndWithTheirAccount) {
   objects->put("serviceaccounts/ns/sa", R"({"metadata":{"name":"sa","uid":"new"}})");
-  EXPECT_EQ(told(claims()), "service account UID (new) does not match claim (u1)");
+  EXPECT_EQ(outcome_of(claims()), "service account UID (new) does not match claim (u1)");
   objects->put("serviceaccounts/ns/sa", R"({"metadata":{"name":"sa","uid":"u1","deletionTimestamp":"2023-11-14T22:12:20Z"}})");
-  EXPECT_EQ(told(claims()), kAccount) << "a minute after the deletion";
+  EXPECT_EQ(outcome_of(claims()), kAccount) << "a minute after the deletion";
   now += 1;
-  EXPECT_EQ(told(claims()), "service account ns/sa has been deleted");
+  EXPECT_EQ(outcome_of(claims()), "service account ns/sa has been deleted");
   objects->objects.clear();
-  EXPECT_EQ(told(claims()), R"(serviceaccounts "sa" not found)");
+  EXPECT_EQ(outcome_of(claims()), R"(serviceaccounts "sa" not found)");
 }
 
 TEST_F(AccountTokensTest, EndWithTheObjectThatTheyAreBoundTo) {
@@ -164,25 +164,26 @@ TEST_F(AccountTokensTest, EndWithTheObjectThatTheyAreBoundTo) {
     const auto bound = [&](const std::string& uid) {
       return claims("\"" + row.word + R"(":{"name":")" + row.name + R"(","uid":")" + uid + "\"}");
     };
-    EXPECT_EQ(told(bound(row.uid)), kAccount);
-    EXPECT_EQ(told(bound("old")), row.word + " UID (" + row.uid + ") does not match service account " + row.word + " ref claim (old)");
+    EXPECT_EQ(outcome_of(bound(row.uid)), kAccount);
+    EXPECT_EQ(outcome_of(bound("old")),
+              row.word + " UID (" + row.uid + ") does not match service account " + row.word + " ref claim (old)");
     objects->put(row.key, R"({"metadata":{"uid":")" + row.uid + R"(","deletionTimestamp":"2023-11-14T22:12:20Z"}})");
-    EXPECT_EQ(told(bound(row.uid)), kAccount) << "a minute after the deletion";
+    EXPECT_EQ(outcome_of(bound(row.uid)), kAccount) << "a minute after the deletion";
     objects->put(row.key, R"({"metadata":{"uid":")" + row.uid + R"(","deletionTimestamp":"2023-11-14T22:12:19Z"}})");
-    EXPECT_EQ(told(bound(row.uid)), "service account token has been invalidated");
+    EXPECT_EQ(outcome_of(bound(row.uid)), "service account token has been invalidated");
     objects->objects.erase(row.key);
-    EXPECT_EQ(told(bound(row.uid)), "service account token has been invalidated") << row.word;
+    EXPECT_EQ(outcome_of(bound(row.uid)), "service account token has been invalidated") << row.word;
   }
-  EXPECT_EQ(told(claims(R"("pod":7)")), "the claim \"kubernetes.io\" has the wrong type");
-  EXPECT_EQ(told(claims(R"("pod":{})")), "service account token has been invalidated");
+  EXPECT_EQ(outcome_of(claims(R"("pod":7)")), "the claim \"kubernetes.io\" has the wrong type");
+  EXPECT_EQ(outcome_of(claims(R"("pod":{})")), "service account token has been invalidated");
 }
 
 TEST_F(AccountTokensTest, AreStaleAfterTheirWarning) {
   const double valid = metrics->valid->series().value, stale = metrics->stale->series().value;
-  EXPECT_EQ(told(claims(R"("warnafter":1700000000)")), kAccount);
+  EXPECT_EQ(outcome_of(claims(R"("warnafter":1700000000)")), kAccount);
   EXPECT_TRUE(notes.annotations.empty());
   now += 7;
-  EXPECT_EQ(told(claims(R"("warnafter":1700000000)")), kAccount);
+  EXPECT_EQ(outcome_of(claims(R"("warnafter":1700000000)")), kAccount);
   EXPECT_EQ(notes.annotations.at("authentication.k8s.io/stale-token"),
             "subject: system:serviceaccount:ns:sa, seconds after warning threshold: 7");
   EXPECT_EQ(metrics->valid->series().value, valid + 1);
@@ -263,13 +264,13 @@ TEST_F(LegacyTokensTest, EndWithTheirSecretAndAccount) {
 
 TEST_F(LegacyTokensTest, NeedTheirClaims) {
   const std::string prefix = "kubernetes.io/serviceaccount/";
-  EXPECT_EQ(told(with(legacy(), "sub", "")), "sub claim is missing");
-  EXPECT_EQ(told(with(legacy(), prefix + "namespace", "")), "namespace claim is missing");
-  EXPECT_EQ(told(with(legacy(), prefix + "secret.name", "")), "secretName claim is missing");
-  EXPECT_EQ(told(with(legacy(), prefix + "service-account.name", "")), "serviceAccountName claim is missing");
-  EXPECT_EQ(told(with(legacy(), prefix + "service-account.uid", "")), "serviceAccountUID claim is missing");
-  EXPECT_EQ(told(with(legacy(), "sub", "system:serviceaccount:ns:other")), "sub claim is invalid");
-  EXPECT_EQ(told(with(legacy(), "sub", "jane")), "sub claim is invalid");
+  EXPECT_EQ(outcome_of(with(legacy(), "sub", "")), "sub claim is missing");
+  EXPECT_EQ(outcome_of(with(legacy(), prefix + "namespace", "")), "namespace claim is missing");
+  EXPECT_EQ(outcome_of(with(legacy(), prefix + "secret.name", "")), "secretName claim is missing");
+  EXPECT_EQ(outcome_of(with(legacy(), prefix + "service-account.name", "")), "serviceAccountName claim is missing");
+  EXPECT_EQ(outcome_of(with(legacy(), prefix + "service-account.uid", "")), "serviceAccountUID claim is missing");
+  EXPECT_EQ(outcome_of(with(legacy(), "sub", "system:serviceaccount:ns:other")), "sub claim is invalid");
+  EXPECT_EQ(outcome_of(with(legacy(), "sub", "jane")), "sub claim is invalid");
 }
 
 }  // namespace

@@ -95,7 +95,7 @@ TEST_F(RemoteKeysTest, ACallWaitsForKeysUntilItsDeadline) {
   EXPECT_LE(host.turns.delays.back(), 5s);
   EXPECT_EQ(host.running, 1) << "the fetch goes on for others";
   server->never.set(true);
-  host.turns.settle();
+  host.turns.run_until_idle();
   EXPECT_EQ(host.running, 0);
 }
 

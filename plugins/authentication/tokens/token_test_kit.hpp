@@ -78,7 +78,7 @@ T result_of(Task<T> task) {
   test::TurnExecutor turns;
   std::optional<T> result;
   turns.start(keep_result(std::move(task), result));
-  turns.settle();
+  turns.run_until_idle();
   return std::move(result.value());
 }
 

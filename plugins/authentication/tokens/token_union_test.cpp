@@ -106,11 +106,11 @@ TEST_F(TokenUnionTest, ConcurrentRequestsShareALookUp) {
   test::TurnExecutor turns;
   std::optional<AuthenticationResult> results[3];
   for (auto& result : results) turns.start(keep_result(tokens->authenticate_token("one", {}), result));
-  turns.settle();
+  turns.run_until_idle();
   EXPECT_EQ(first->calls, 1);
   EXPECT_FALSE(results[0] || results[2]);
   first->gate->set(true);
-  turns.settle();
+  turns.run_until_idle();
   for (const auto& result : results) EXPECT_EQ(outcome(result.value()), "user of one");
 }
 

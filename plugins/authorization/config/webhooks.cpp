@@ -12,9 +12,9 @@ Result<std::shared_ptr<Authorizer>> WebhookFactory::make(const std::string& name
   options.timeout = std::chrono::ceil<std::chrono::milliseconds>(config.timeout);
   auto webhook = kit::ReviewWebhook::make(host_, std::move(*server), options);
   if (!webhook.ok()) return bad_request(config.kubeconfig.value_or("") + ": " + webhook.status().message());
-  const auto patience = parse_duration(host_.flag("request-timeout").value_or("")).value_or(std::chrono::minutes(1));
+  const auto timeout = parse_duration(host_.flag("request-timeout").value_or("")).value_or(std::chrono::minutes(1));
   return std::shared_ptr<Authorizer>(
-      std::make_shared<WebhookAuthorizer>(name, config, std::move(*webhook), schemas_, patience, host_.logger()));
+      std::make_shared<WebhookAuthorizer>(name, config, std::move(*webhook), schemas_, timeout, host_.logger()));
 }
 
 Result<std::vector<AuthorizerPlace>> WebhookFactory::places(const AuthorizationConfig& config) const {

@@ -52,13 +52,13 @@ std::shared_ptr<const MatchConditions> conditions_of(const WebhookConfig& config
 }  // namespace
 
 WebhookAuthorizer::WebhookAuthorizer(std::string name, const WebhookConfig& config, std::shared_ptr<kit::ReviewWebhook> webhook,
-                                     std::shared_ptr<const SchemaSet> schemas, std::chrono::nanoseconds patience, Logger& logger)
+                                     std::shared_ptr<const SchemaSet> schemas, std::chrono::nanoseconds timeout, Logger& logger)
     : name_(std::move(name)),
       version_(config.review_version),
       decision_on_error_(config.failure_policy == "Deny" ? Decision::kDeny : Decision::kNoOpinion),
       authorized_ttl_(config.cache_authorized ? config.authorized_ttl : std::chrono::nanoseconds(0)),
       unauthorized_ttl_(config.cache_unauthorized ? config.unauthorized_ttl : std::chrono::nanoseconds(0)),
-      patience_(patience),
+      timeout_(timeout),
       conditions_(conditions_of(config)),
       webhook_(std::move(webhook)),
       decoder_(std::move(schemas), config.review_version),
@@ -103,7 +103,7 @@ Task<AuthorizerResult> WebhookAuthorizer::authorize(const AuthorizationAttribute
   if (const auto known = cache_.get(question)) co_return decided(*known);
   kit::ReviewAttempt last;
   auto posting = webhook_->post(
-      review_body(spec, version_), [this](std::string_view body) { return decoder_.decode(body); }, SteadyClock::now() + patience_,
+      review_body(spec, version_), [this](std::string_view body) { return decoder_.decode(body); }, SteadyClock::now() + timeout_,
       [this, &last](const kit::ReviewAttempt& attempt) {
         note(attempt);
         last = attempt;

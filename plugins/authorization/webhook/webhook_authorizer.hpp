@@ -23,9 +23,9 @@ namespace backplane::authorization {
 
 class WebhookAuthorizer final : public Authorizer, public RuleResolver, public std::enable_shared_from_this<WebhookAuthorizer> {
  public:
-  // `name`: the label of the metrics. `patience`: the time limit for one request with all its attempts. The logger outlives the authorizer.
+  // `name`: the label of the metrics. `timeout`: the time limit for one request with all its attempts. The logger outlives the authorizer.
   WebhookAuthorizer(std::string name, const WebhookConfig& config, std::shared_ptr<kit::ReviewWebhook> webhook,
-                    std::shared_ptr<const SchemaSet> schemas, std::chrono::nanoseconds patience, Logger& logger);
+                    std::shared_ptr<const SchemaSet> schemas, std::chrono::nanoseconds timeout, Logger& logger);
 
   std::string_view name() const noexcept override { return "Webhook"; }
   // Returns a cached decision; nullopt if there is none. Always returns nullopt if there are match conditions, so that only authorize()
@@ -46,7 +46,7 @@ class WebhookAuthorizer final : public Authorizer, public RuleResolver, public s
   const std::string version_;
   const Decision decision_on_error_;
   const std::chrono::nanoseconds authorized_ttl_, unauthorized_ttl_;  // 0: not cached
-  const std::chrono::nanoseconds patience_;
+  const std::chrono::nanoseconds timeout_;
   const std::shared_ptr<const MatchConditions> conditions_;  // null: every request matches
   const std::shared_ptr<kit::ReviewWebhook> webhook_;
   const AccessReviewDecoder decoder_;

@@ -85,7 +85,7 @@ struct WebhookAuthorizerTest : testing::Test {
     if (auto now = authorizer.decide_now(RequestView(wanted))) return *now;
     AuthorizerResult out;
     spawn_detached(host.turns, store(authorizer, wanted, out));
-    host.turns.settle(/*timers=*/true);
+    host.turns.run_until_idle(/*timers=*/true);
     return out;
   }
   AuthorizerResult ask_once(int code, std::string body) {

@@ -117,13 +117,13 @@ Task<std::optional<std::chrono::nanoseconds>> Leadership::decide() {
     set_active(true);
     co_return std::nullopt;
   }
-  auto holding = hold_own();
+  auto holding = hold_lease();
   const bool own = co_await std::move(holding);
   set_active(own && !resigned_);
   co_return own ? kRetry : std::max<std::chrono::nanoseconds>(own_.left(Clock::now()), kRetry);
 }
 
-Task<bool> Leadership::hold_own() {
+Task<bool> Leadership::hold_lease() {
   // The informer also reports this server's own writes, which must not cause another write.
   if (renewed_ && Clock::now() - *renewed_ < kRenewEvery) co_return true;
   observe(own_, leases_->indexer(), kOwnLease);

@@ -38,7 +38,7 @@ class Leadership : public std::enable_shared_from_this<Leadership> {
   using Clock = LeaseClock::Clock;
   // Starts or ends a term if necessary. Returns the time until the next check; nullopt: the next check follows a change of a lease.
   Task<std::optional<std::chrono::nanoseconds>> decide();
-  Task<bool> hold_own();
+  Task<bool> hold_lease();
   Task<Status> write_own(bool release);
   void set_active(bool active);
   void wake();

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kTypesPause{500};   // several changes of types cause one discovery
 constexpr std::chrono::milliseconds kOrphanPause{100};  // events of other resources may not have arrived yet
-constexpr std::chrono::milliseconds kSettlingPause{200};
+constexpr std::chrono::milliseconds kFirstListsPause{200};
 constexpr std::chrono::milliseconds kFirstRetry{5};
 constexpr std::chrono::seconds kLongestRetry{1000};
 constexpr std::size_t kMostAbsent = 10'000;
@@ -175,9 +175,9 @@ const std::shared_ptr<WorkQueue>& Collector::lane(const std::string& type) {
   return queue;
 }
 
-bool Collector::settled() const {
-  if (Clock::now() - started_ > kSettlingLimit) return true;
-  return std::all_of(monitors_.begin(), monitors_.end(), [](const auto& row) { return row.second->settled(); });
+bool Collector::first_lists_done() const {
+  if (Clock::now() - started_ > kFirstListsLimit) return true;
+  return std::all_of(monitors_.begin(), monitors_.end(), [](const auto& row) { return row.second->first_list_done(); });
 }
 
 std::string Collector::absent_key(std::string_view ns, const OwnerRef& owner) {
@@ -203,8 +203,8 @@ Task<Status> Collector::examine(std::string key) {
     co_return Status();
   }
   // Waits until all dependants of the owner are known.
-  if ((item->orphan || item->foreground) && !settled()) {
-    lane(item->type)->add_after(key, kSettlingPause);
+  if ((item->orphan || item->foreground) && !first_lists_done()) {
+    lane(item->type)->add_after(key, kFirstListsPause);
     co_return Status();
   }
   if (key.front() == 'o') {

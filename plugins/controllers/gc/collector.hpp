@@ -30,7 +30,7 @@ class Collector : public std::enable_shared_from_this<Collector> {
 
   // Many, so that the store writes several deletions together.
   static constexpr int kWorkersPerType = 40;
-  static constexpr std::chrono::seconds kFailurePause{5}, kSettlingLimit{30};
+  static constexpr std::chrono::seconds kFailurePause{5}, kFirstListsLimit{30};
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -45,8 +45,8 @@ class Collector : public std::enable_shared_from_this<Collector> {
   void schedule(const Graph::Work& work);
   void schedule(const Uid& uid, char task);
   const std::shared_ptr<WorkQueue>& lane(const std::string& type);
-  // True if every monitor has its first list or has failed, or if kSettlingLimit has passed.
-  bool settled() const;
+  // True if every monitor has its first list or has failed, or if kFirstListsLimit has passed.
+  bool first_lists_done() const;
   void types_changed();
 
   // ---- examinations (examination.cpp); keys are a task letter and a uid

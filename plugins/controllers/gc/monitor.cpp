@@ -61,7 +61,7 @@ Task<void> Monitor::run() {
       revision_ = 0;
       continue;
     }
-    settled_ = true;
+    first_list_done_ = true;
     if (!followed.ok()) {
       if (!reported_) {
         context_.host.logger().warn("objects of a type are not collected until it can be watched resource=" + type().resource.resource +
@@ -118,7 +118,7 @@ Task<Status> Monitor::list_and_watch() {
   } while (!options.continue_token.empty() && !stopped_);
   if (stopped_) co_return Status();
   callbacks_.listed(type());
-  settled_ = true;
+  first_list_done_ = true;
   revision_ = revision;
   co_return Status();
 }
@@ -141,7 +141,7 @@ Task<Status> Monitor::take(std::shared_ptr<WatchStream> stream, bool initial) {
       } else if (initial && ends_list(*event.object)) {
         initial = false;
         callbacks_.listed(type());
-        settled_ = true;
+        first_list_done_ = true;
       }
       // Objects of another server have the revision 0. A new watch of them begins with a list.
       if (!initial && event.object->revision != 0) revision_ = event.object->revision;

@@ -32,7 +32,7 @@ class Monitor : public std::enable_shared_from_this<Monitor> {
   Task<void> run();
   void stop();
   // True if the first list is complete, or has failed once.
-  bool settled() const noexcept { return settled_; }
+  bool first_list_done() const noexcept { return first_list_done_; }
   const Collectable& resource() const noexcept { return resource_; }
 
  private:
@@ -47,7 +47,7 @@ class Monitor : public std::enable_shared_from_this<Monitor> {
   const Callbacks callbacks_;
   std::size_t version_ = 0;
   Revision revision_ = 0;  // 0: list first
-  bool settled_ = false;
+  bool first_list_done_ = false;
   bool reported_ = false;
   bool stopped_ = false;
   std::shared_ptr<WatchStream> stream_;

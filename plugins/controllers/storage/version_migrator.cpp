@@ -12,7 +12,7 @@
 namespace backplane::controllers {
 namespace {
 
-constexpr std::int64_t kPatience = 60;  // seconds after which a migration of an unknown resource fails
+constexpr std::int64_t kDiscoverySeconds = 60;  // seconds after which a migration of an unknown resource fails
 constexpr std::int64_t kMigrationPage = 500;
 constexpr std::string_view kRunning = "Running", kSucceeded = "Succeeded", kFailed = "Failed";
 
@@ -123,7 +123,7 @@ struct VersionMigrator {
     if (!type.ok()) co_return std::move(type).status();
     if (type->kind.empty()) {
       const auto created = parse_rfc3339(meta_text(migration, "creationTimestamp")).value_or(0);
-      if (created + kPatience > std::time(nullptr)) co_return internal_error("resource does not exist in discovery yet");
+      if (created + kDiscoverySeconds > std::time(nullptr)) co_return internal_error("resource does not exist in discovery yet");
       auto failing = fail(std::move(migration), "resource does not exist in discovery");
       co_return co_await std::move(failing);
     }

@@ -17,7 +17,9 @@ GroupVersionResource volumes() { return {"", "v1", "persistentvolumes"}; }
 GroupVersionResource claim_pods() { return {"", "v1", "pods"}; }
 
 // Returns true if the finalizer has to be added, or may have to be removed.
-bool needs_look(const Object& object, std::string_view finalizer) { return is_being_deleted(object) == has_finalizer(object, finalizer); }
+bool needs_finalizer_change(const Object& object, std::string_view finalizer) {
+  return is_being_deleted(object) == has_finalizer(object, finalizer);
+}
 
 Task<Status> write(ApiClient api, GroupVersionResource resource, Object object) {
   const std::string ns(meta_namespace(object));
@@ -108,7 +110,7 @@ struct ClaimProtection {
 
   Task<Status> reconcile(std::string key) {
     auto claim = cached(*claim_informer, key);
-    if (!claim || !needs_look(*claim, kClaimFinalizer)) co_return Status();
+    if (!claim || !needs_finalizer_change(*claim, kClaimFinalizer)) co_return Status();
     if (!is_being_deleted(*claim)) {
       add_finalizer(*claim, kClaimFinalizer);
       auto adding = write(api, claims(), std::move(*claim));
@@ -142,7 +144,7 @@ struct VolumeProtection {
 
   Task<Status> reconcile(std::string name) {
     auto volume = cached(*informer, name);
-    if (!volume || !needs_look(*volume, kVolumeFinalizer)) co_return Status();
+    if (!volume || !needs_finalizer_change(*volume, kVolumeFinalizer)) co_return Status();
     if (!is_being_deleted(*volume)) {
       add_finalizer(*volume, kVolumeFinalizer);
     } else if (get_string_path(*volume, "status.phase") == "Bound") {
@@ -160,7 +162,8 @@ struct VolumeProtection {
 Status start_claim_protection(const Context& context) {
   const auto claim_informer = context.term->informer(claims());
   const auto queue = context.term->queue();
-  context.term->handle(claim_informer, enqueue_wanted(queue, [](const Object& claim) { return needs_look(claim, kClaimFinalizer); }));
+  context.term->handle(claim_informer,
+                       enqueue_wanted(queue, [](const Object& claim) { return needs_finalizer_change(claim, kClaimFinalizer); }));
   const auto pods = std::make_shared<ClaimPods>(queue);
   Monitor::Callbacks changes;
   changes.event = [pods](const ServedType&, const WatchEvent& event, bool initial) {
@@ -178,7 +181,8 @@ Status start_claim_protection(const Context& context) {
 Status start_volume_protection(const Context& context) {
   const auto informer = context.term->informer(volumes());
   const auto queue = context.term->queue();
-  context.term->handle(informer, enqueue_wanted(queue, [](const Object& volume) { return needs_look(volume, kVolumeFinalizer); }));
+  context.term->handle(informer,
+                       enqueue_wanted(queue, [](const Object& volume) { return needs_finalizer_change(volume, kVolumeFinalizer); }));
   const auto controller = std::make_shared<VolumeProtection>(VolumeProtection{context.api, informer});
   context.work(queue, 1, [controller](std::string name) { return controller->reconcile(std::move(name)); }, {informer});
   return {};

@@ -87,9 +87,9 @@ Status TokenRequests::check_uid(RequestContext& context, const std::string& name
 Status check_seconds(const Object& request) {
   FieldErrors errors;
   const auto seconds = get_int_path(request, "spec.expirationSeconds").value_or(0);
-  const auto blame = [&](std::string_view text) { errors.invalid("spec.expirationSeconds", static_cast<long long>(seconds), text); };
-  if (seconds < kShortestSeconds) blame("may not specify a duration less than 10 minutes");
-  if (seconds > kLongestSeconds) blame("may not specify a duration larger than 2^32 seconds");
+  const auto add_error = [&](std::string_view text) { errors.invalid("spec.expirationSeconds", static_cast<long long>(seconds), text); };
+  if (seconds < kShortestSeconds) add_error("may not specify a duration less than 10 minutes");
+  if (seconds > kLongestSeconds) add_error("may not specify a duration larger than 2^32 seconds");
   return errors.empty() ? Status() : errors.to_status(kGroup, kKind, "");
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 using namespace kit;
 
-constexpr std::chrono::seconds kPatience{20};
+constexpr std::chrono::seconds kCallTimeout{20};
 constexpr std::size_t kMostBytes = 10 << 10;
 constexpr std::string_view kControllerManager = "https://127.0.0.1:10257";
 constexpr std::string_view kScheduler = "https://127.0.0.1:10259";
@@ -33,7 +33,7 @@ struct Health {
 Task<Health> ask(std::shared_ptr<HttpClient> client, std::string server, std::string path) {
   HttpCall call;
   call.target = path;
-  call.deadline = std::chrono::steady_clock::now() + kPatience;
+  call.deadline = std::chrono::steady_clock::now() + kCallTimeout;
   auto answer = co_await client->call(std::move(call));
   if (!answer.ok()) co_return Health{false, "Get " + quoted(server + path) + ": " + answer.status().message()};
   const int code = (*answer)->code();

@@ -105,7 +105,7 @@ class PodCommand final : public RestStorage, public OptionConnecter {
     call.target = std::move(target);
     call.upgrade_required = true;
     call.forwards_uri = false;
-    Status done = co_await pass_on(context, exchange, std::move(call));
+    Status done = co_await forward_request(context, exchange, std::move(call));
     co_return done;
   }
 

@@ -40,7 +40,7 @@ class PlainExchange final : public Exchange {
   const Headers headers_{};
 };
 
-class Gatekeeper final : public Authorizer {
+class FixedAuthorizer final : public Authorizer {
  public:
   std::string_view name() const noexcept override { return "gatekeeper"; }
   Task<AuthorizerResult> authorize(const AuthorizationAttributes& attributes) override {
@@ -69,7 +69,7 @@ class PodCommands : public ::testing::Test {
   std::string ask() {
     CommandOptions options;
     options.pods = pods_;
-    options.authorizer = &gatekeeper_;
+    options.authorizer = &authorizer_;
     options.authorize_create = gate_;
     const auto storage = make_pod_exec(options);
     turns_.start(note(dynamic_cast<OptionConnecter&>(*storage)));
@@ -85,36 +85,36 @@ class PodCommands : public ::testing::Test {
   std::shared_ptr<test::FakeStore> pods_;
   RequestContext context_;
   PlainExchange exchange_;
-  Gatekeeper gatekeeper_;
+  FixedAuthorizer authorizer_;
   bool gate_ = true;
   std::string outcome_;
 };
 
 TEST_F(PodCommands, GetWithoutCreateIsRefused) {
-  gatekeeper_.answer = {Decision::kNoOpinion, "no rule allows it", {}};
+  authorizer_.answer = {Decision::kNoOpinion, "no rule allows it", {}};
   EXPECT_EQ(ask(), "403 pods \"p\" is forbidden: no rule allows it");
-  EXPECT_EQ(gatekeeper_.asked, "create pods/exec p");
+  EXPECT_EQ(authorizer_.asked, "create pods/exec p");
 }
 
 TEST_F(PodCommands, CreateIsAllowed) {
-  gatekeeper_.answer = {Decision::kAllow, "", {}};
+  authorizer_.answer = {Decision::kAllow, "", {}};
   EXPECT_EQ(ask(), "404 pods \"p\" not found");
 }
 
 TEST_F(PodCommands, CreateIsAuthorizedOnce) {
   context_.info.verb = "create";
   EXPECT_EQ(ask(), "404 pods \"p\" not found");
-  EXPECT_EQ(gatekeeper_.asked, "");
+  EXPECT_EQ(authorizer_.asked, "");
 }
 
 TEST_F(PodCommands, WithoutTheGateGetIsEnough) {
   gate_ = false;
   EXPECT_EQ(ask(), "404 pods \"p\" not found");
-  EXPECT_EQ(gatekeeper_.asked, "");
+  EXPECT_EQ(authorizer_.asked, "");
 }
 
 TEST_F(PodCommands, AnAuthorizerThatFailsIsAnError) {
-  gatekeeper_.answer = {Decision::kNoOpinion, "", internal_error("broken")};
+  authorizer_.answer = {Decision::kNoOpinion, "", internal_error("broken")};
   EXPECT_EQ(ask(), "500 Internal error occurred: broken");
 }
 

@@ -12,7 +12,7 @@ Task<void> keep(std::shared_ptr<Status> kept, Status status) {
 
 }  // namespace
 
-Task<Status> pass_on(RequestContext& context, Exchange& exchange, ProxyCall call) {
+Task<Status> forward_request(RequestContext& context, Exchange& exchange, ProxyCall call) {
   const auto kept = std::make_shared<Status>();
   call.answer_error = [kept](RequestContext&, Exchange&, Status status) { return keep(kept, std::move(status)); };
   co_await proxy(context, exchange, std::move(call));

@@ -8,6 +8,6 @@
 
 namespace backplane::core {
 
-Task<Status> pass_on(RequestContext& context, Exchange& exchange, ProxyCall call);
+Task<Status> forward_request(RequestContext& context, Exchange& exchange, ProxyCall call);
 
 }  // namespace backplane::core

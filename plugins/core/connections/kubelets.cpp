@@ -8,7 +8,7 @@
 namespace backplane::core {
 namespace {
 
-constexpr std::string_view kTranslatesItself = "ExtendWebSocketsToKubelet";
+constexpr std::string_view kWebSocketFeature = "ExtendWebSocketsToKubelet";
 
 std::vector<std::string> words_of(const std::string& text) {
   std::vector<std::string> out;
@@ -26,9 +26,9 @@ ClientConfig config_of(const Host& host) {
   out.client_certificate_file = host.flag("kubelet-client-certificate").value_or("");
   out.client_key_file = host.flag("kubelet-client-key").value_or("");
   out.insecure_skip_tls_verify = out.certificate_authority_file.empty();
-  const auto patience = parse_duration(host.flag("kubelet-timeout").value_or("5s"));
-  if (patience && patience->count() > 0) {
-    out.connect_timeout = std::max(std::chrono::seconds(1), std::chrono::duration_cast<std::chrono::seconds>(*patience));
+  const auto timeout = parse_duration(host.flag("kubelet-timeout").value_or("5s"));
+  if (timeout && timeout->count() > 0) {
+    out.connect_timeout = std::max(std::chrono::seconds(1), std::chrono::duration_cast<std::chrono::seconds>(*timeout));
   }
   out.max_lasting_connections = 1024;
   // Logs and commands have no time limit; a request that is not long-running has a deadline.
@@ -102,7 +102,7 @@ Result<Kubelet> Kubelets::read(const Object& node) const {
   if (out.host.empty()) return Status(500, Reason::kNone, "no preferred addresses found; known addresses: " + printed_addresses(addresses));
   const auto port = get_int_path(status, "daemonEndpoints.kubeletEndpoint.Port").value_or(0);
   out.port = port > 0 ? std::to_string(port) : default_port_;
-  out.takes_websockets = declares(node, kTranslatesItself);
+  out.takes_websockets = declares(node, kWebSocketFeature);
   return out;
 }
 

@@ -21,7 +21,7 @@ void LinkingExchange::set_response_header(std::string name, std::string value) {
 }
 
 // A page in an unknown content encoding passes unchanged.
-void LinkingExchange::look_at(int code, std::string_view content_type) {
+void LinkingExchange::link_if_table(int code, std::string_view content_type) {
   const std::string type = boost::algorithm::trim_copy(std::string(content_type.substr(0, content_type.find(';'))));
   if (code < 200 || redirects_ || type != "text/html" || inner().method() == "HEAD") return;
   if (!coding_.empty()) {
@@ -42,7 +42,7 @@ std::vector<SharedBytes> LinkingExchange::rewritten(const std::vector<SharedByte
 }
 
 Task<void> LinkingExchange::respond(int code, std::string_view content_type, std::vector<SharedBytes> body) {
-  look_at(code, content_type);
+  link_if_table(code, content_type);
   if (links_) body = rewritten(body, true);
   if (packed_ && packed_->failed()) {
     inner().abort();
@@ -52,7 +52,7 @@ Task<void> LinkingExchange::respond(int code, std::string_view content_type, std
 }
 
 Task<Status> LinkingExchange::start(int code, std::string_view content_type) {
-  look_at(code, content_type);
+  link_if_table(code, content_type);
   Status started = co_await inner().start(code, content_type);
   co_return started;
 }

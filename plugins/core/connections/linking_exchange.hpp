@@ -26,7 +26,7 @@ class LinkingExchange final : public ForwardingExchange {
 
  private:
   void note(std::string_view name, std::string_view value);
-  void look_at(int code, std::string_view content_type);
+  void link_if_table(int code, std::string_view content_type);
   // Returns the rewritten text of `chunks`. If `at_end` is true, appends the text that is still buffered.
   std::vector<SharedBytes> rewritten(const std::vector<SharedBytes>& chunks, bool at_end);
 

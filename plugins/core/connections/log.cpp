@@ -122,7 +122,7 @@ class PodLog final : public RestStorage, public StreamGetter {
     if (!client.ok()) co_return std::move(client).status();
     const std::string target = target_of(context.info.ns, name, *container, *options);
     const std::string url = kubelet->server() + target;
-    Status done = co_await pass_on(exchange, *client, target, url, name);
+    Status done = co_await forward_log(exchange, *client, target, url, name);
     co_return done;
   }
 
@@ -134,8 +134,8 @@ class PodLog final : public RestStorage, public StreamGetter {
     return out;
   }
 
-  static Task<Status> pass_on(Exchange& exchange, std::shared_ptr<HttpClient> client, std::string target, std::string url,
-                              std::string name) {
+  static Task<Status> forward_log(Exchange& exchange, std::shared_ptr<HttpClient> client, std::string target, std::string url,
+                                  std::string name) {
     Executor& home = *current_executor();
     HttpCall call;
     call.target = target;

@@ -48,7 +48,7 @@ Task<Status> ProxyBase::connect_with(RequestContext& context, std::string name, 
   call.host = exchange.header("Host");
   call.path_prefix = prefix_of(context.info.path, path);
   LinkingExchange linking(exchange, {found->authority, call.host, call.path_prefix});
-  Status done = co_await pass_on(context, linking, std::move(call));
+  Status done = co_await forward_request(context, linking, std::move(call));
   co_return done;
 }
 

@@ -101,13 +101,13 @@ TEST(Nodes, AreNoLongerConfigured) {
   EXPECT_NE(find_path(nodes.created(configured("nodeInfo", "machineID")), "status.nodeInfo"), nullptr);
 }
 
-TEST(Nodes, TaintsAreBlamedTwiceOnUpdate) {
+TEST(Nodes, TaintsAreReportedTwiceOnUpdate) {
   const std::string_view twice = R"({"spec":{"taints":[{"key":"a","effect":"NoExecute"},{"key":"a","effect":"NoExecute"}]}})";
-  const std::string blame =
+  const std::string expected =
       "metadata.taints[1]: Duplicate value: {\"Key\":\"a\",\"Value\":\"\",\"Effect\":\"NoExecute\",\"TimeAdded\":null}: taints must be "
       "unique by "
       "key and effect pair";
-  EXPECT_EQ(problems_of(core_group()->kind("Node"), twice), blame);
+  EXPECT_EQ(problems_of(core_group()->kind("Node"), twice), expected);
   EXPECT_EQ(problems_of(core_group()->kind("Node"), R"({"spec":{"taints":[{"key":"a","effect":"x"}]}})"),
             "metadata.taints[0].effect: Unsupported value: \"x\": supported values: \"NoSchedule\", \"PreferNoSchedule\", \"NoExecute\"");
   const KindUnderTest one = kind(core_group()->kind("Node"));
@@ -157,16 +157,16 @@ TEST(Endpoints, HaveAddressesThatOthersReach) {
     return problems_of(core_group()->kind("Endpoints"),
                        R"({"subsets":[{"addresses":[{"ip":")" + ip + R"("}],"ports":[{"port":1,"protocol":"TCP"}]}]})");
   };
-  const auto blame = [](const std::string& ip, const std::string& why) {
+  const auto expected = [](const std::string& ip, const std::string& why) {
     return "subsets[0].addresses[0].ip: Invalid value: \"" + ip + "\": " + why;
   };
   EXPECT_EQ(of("10.0.0.1"), "");
-  EXPECT_EQ(of("0.0.0.0"), blame("0.0.0.0", "may not be unspecified (0.0.0.0)"));
-  EXPECT_EQ(of("::1"), blame("::1", "may not be in the loopback range (127.0.0.0/8, ::1/128)"));
-  EXPECT_EQ(of("fe80::1"), blame("fe80::1", "may not be in the link-local range (169.254.0.0/16, fe80::/10)"));
-  EXPECT_EQ(of("224.0.0.7"), blame("224.0.0.7", "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)"));
-  EXPECT_EQ(of("x"), "[" + blame("x", "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)") + ", " +
-                         blame("x", "must be a valid IP address") + "]");
+  EXPECT_EQ(of("0.0.0.0"), expected("0.0.0.0", "may not be unspecified (0.0.0.0)"));
+  EXPECT_EQ(of("::1"), expected("::1", "may not be in the loopback range (127.0.0.0/8, ::1/128)"));
+  EXPECT_EQ(of("fe80::1"), expected("fe80::1", "may not be in the link-local range (169.254.0.0/16, fe80::/10)"));
+  EXPECT_EQ(of("224.0.0.7"), expected("224.0.0.7", "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)"));
+  EXPECT_EQ(of("x"), "[" + expected("x", "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)") + ", " +
+                         expected("x", "must be a valid IP address") + "]");
 }
 
 TEST(ServiceAccounts, WarnWhenTheirAnnotationIsNew) {
@@ -244,7 +244,7 @@ TEST(LimitRanges, FillDefaultsFromBounds) {
   EXPECT_EQ(to_json(item.at("defaultRequest")), R"({"cpu":"2","memory":"1Mi"})");
 }
 
-TEST(Kinds, BlameChangesOfMetadataTwiceButForThree) {
+TEST(Kinds, ReportChangesOfMetadataTwiceExceptForThree) {
   EXPECT_TRUE(core_group()->kind("ConfigMap").facts.rechecks_metadata_change);
   for (const KindRow& row : {core_group()->kind("Event"), core_group()->kind("LimitRange"), core_group()->kind("PersistentVolume")}) {
     EXPECT_FALSE(row.facts.rechecks_metadata_change) << row.kind;

@@ -47,13 +47,13 @@ void check_features(const Object& node, FieldErrors& errors) {
   constexpr std::size_t kLongest = 253;
   const std::vector<std::string> names = texts_of(object_or_empty(node, "status"), "declaredFeatures");
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const std::string blame = "invalid feature name " + quoted(names[i]) + ": must ";
+    const std::string prefix = "invalid feature name " + quoted(names[i]) + ": must ";
     const std::string place = at("status.declaredFeatures", i);
     if (names[i].size() > kLongest) {
-      errors.invalid(place, names[i], blame + "be no more than " + std::to_string(kLongest) + " characters");
+      errors.invalid(place, names[i], prefix + "be no more than " + std::to_string(kLongest) + " characters");
     } else if (!is_feature_name(names[i])) {
       errors.invalid(place, names[i],
-                     blame +
+                     prefix +
                          "start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or "
                          "MyFeature/mySubFeature), and contain only alphanumeric characters and slashes");
     }

@@ -61,7 +61,7 @@ bool set_list(Object& object, std::string_view key, Array wanted) {
 }
 
 // Removes addresses other than the one at `own` until `most` are left: first those after it, then those at the beginning.
-void thin_out(Array& addresses, std::size_t own, std::size_t most) {
+void trim_addresses(Array& addresses, std::size_t own, std::size_t most) {
   while (addresses.size() > std::max<std::size_t>(most, 1)) {
     const bool wraps = own + 1 == addresses.size();
     addresses.erase(addresses.begin() + static_cast<std::ptrdiff_t>(wraps ? 0 : own + 1));
@@ -119,7 +119,7 @@ bool add_kubernetes_address(Object& endpoints, const std::string& address, int p
   if (!has_own) addresses.push_back(address_value(address));
   std::stable_sort(addresses.begin(), addresses.end(), [](const Value& a, const Value& b) { return ip_of(a) < ip_of(b); });
   const auto own = std::find_if(addresses.begin(), addresses.end(), is_own);
-  thin_out(addresses, static_cast<std::size_t>(own - addresses.begin()), most);
+  trim_addresses(addresses, static_cast<std::size_t>(own - addresses.begin()), most);
   return true;
 }
 

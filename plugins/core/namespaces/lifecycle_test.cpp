@@ -47,7 +47,7 @@ class LifecycleTest : public ::testing::Test {
   }
 };
 
-TEST_F(LifecycleTest, ANamespaceIsGoingWhenItsPhaseSaysSoWhateverElseStandsInIt) {
+TEST_F(LifecycleTest, ANamespaceIsTerminatingIfItsPhaseIsTerminating) {
   put(R"({"metadata":{"name":"going"}})", "Terminating");
   put(R"({"metadata":{"name":"staying","labels":{"was":"Terminating"}}})", "Active");
   const Status refused = create_in("going");

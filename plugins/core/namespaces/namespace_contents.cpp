@@ -9,7 +9,7 @@ namespace backplane::core {
 namespace {
 
 constexpr const char* kAggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
-constexpr std::chrono::seconds kPatience{60};
+constexpr std::chrono::seconds kCallTimeout{60};
 
 bool has_verb(const Object& resource, std::string_view verb) {
   const Array* verbs = get_array(resource, "verbs");
@@ -47,7 +47,7 @@ HttpCall deletion_call(std::string method, std::string target) {
   HttpCall call;
   call.method = std::move(method);
   call.target = std::move(target);
-  call.deadline = std::chrono::steady_clock::now() + kPatience;
+  call.deadline = std::chrono::steady_clock::now() + kCallTimeout;
   return call;
 }
 

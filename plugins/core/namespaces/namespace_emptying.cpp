@@ -93,11 +93,11 @@ class Emptying {
       left.count = 0;
       co_return counted;
     }
-    co_return settle(resource, left);
+    co_return estimate_remaining(resource, left);
   }
 
   // Sets left.estimate for the objects that were counted. Returns an error if there is no known reason why objects still exist.
-  Status settle(const NamespacedResource& resource, Left& left) const {
+  Status estimate_remaining(const NamespacedResource& resource, Left& left) const {
     if (left.count == 0) {
       left.estimate = 0;
       return {};

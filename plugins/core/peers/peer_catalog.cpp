@@ -61,7 +61,7 @@ PeerCatalog::Peers PeerCatalog::peers() const {
 
 // ---- resources of this server
 
-bool PeerCatalog::is_our_own(const GroupVersion& version) const { return ours_.contains(version); }
+bool PeerCatalog::is_local_version(const GroupVersion& version) const { return ours_.contains(version); }
 
 void PeerCatalog::changed(const GroupVersion& version) {
   if (listed_.contains(version)) made_ = false;
@@ -79,7 +79,7 @@ void PeerCatalog::follow(const GroupVersionsChange& change, Clock::time_point no
   }
 }
 
-void PeerCatalog::forget_gone(Clock::time_point now) {
+void PeerCatalog::forget_removed(Clock::time_point now) {
   const std::lock_guard lock(mutex_);
   for (auto at = ours_.begin(); at != ours_.end();) {
     const bool over = at->second != Clock::time_point::max() && now - at->second >= kGrace;
@@ -93,7 +93,7 @@ void PeerCatalog::forget_gone(Clock::time_point now) {
 std::vector<std::string> PeerCatalog::servers_of(const GroupVersionResource& resource) const {
   const std::lock_guard lock(mutex_);
   const auto found = servers_.find(resource);
-  if (found == servers_.end() || is_our_own(resource.group_version())) return {};
+  if (found == servers_.end() || is_local_version(resource.group_version())) return {};
   return found->second;
 }
 
@@ -104,7 +104,7 @@ Array PeerCatalog::shown_groups(const Peer& peer) const {
     Object shown = each.get_object();
     Array& versions = shown["versions"].emplace_array();
     for (const Value& version : versions_of(each.get_object())) {
-      if (!is_our_own({group, std::string(get_string(version.get_object(), "version"))})) versions.push_back(version);
+      if (!is_local_version({group, std::string(get_string(version.get_object(), "version"))})) versions.push_back(version);
     }
     if (!versions.empty()) out.emplace_back(std::move(shown));
   }

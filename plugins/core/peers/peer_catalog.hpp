@@ -44,7 +44,7 @@ class PeerCatalog {
   // Records group versions that were added and removed on this server.
   void follow(const GroupVersionsChange& change, Clock::time_point now = Clock::now());
   // Ends the exclusion of group versions that were removed kGrace ago.
-  void forget_gone(Clock::time_point now = Clock::now());
+  void forget_removed(Clock::time_point now = Clock::now());
 
   // The peers that serve the resource.
   std::vector<std::string> servers_of(const GroupVersionResource& resource) const;
@@ -53,7 +53,7 @@ class PeerCatalog {
 
  private:
   // Called with the lock held.
-  bool is_our_own(const GroupVersion& version) const;
+  bool is_local_version(const GroupVersion& version) const;
   void changed(const GroupVersion& version);
   Array shown_groups(const Peer& peer) const;
 

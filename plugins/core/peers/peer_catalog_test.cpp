@@ -71,9 +71,9 @@ TEST_F(PeerCatalogTest, CustomResourcesAreEachServersOwnEvenForAWhileAfterTheyHa
   EXPECT_THAT(catalog_.servers_of({"example.com", "v1", "widgets"}), IsEmpty());
   EXPECT_THAT(shown(), ElementsAre("one apps"));
   catalog_.follow({{}, {{"example.com", "v1"}}}, now_);
-  catalog_.forget_gone(now_ + PeerCatalog::kGrace - std::chrono::seconds(1));
+  catalog_.forget_removed(now_ + PeerCatalog::kGrace - std::chrono::seconds(1));
   EXPECT_THAT(catalog_.servers_of({"example.com", "v1", "widgets"}), IsEmpty());
-  catalog_.forget_gone(now_ + PeerCatalog::kGrace);
+  catalog_.forget_removed(now_ + PeerCatalog::kGrace);
   EXPECT_THAT(catalog_.servers_of({"example.com", "v1", "widgets"}), ElementsAre("one"));
   EXPECT_THAT(shown(), ElementsAre("one apps", "one example.com"));
 }

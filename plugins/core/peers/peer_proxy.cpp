@@ -217,7 +217,7 @@ void PeerProxy::follow(const GroupVersionsChange& change) {
   catalog_.follow(change);
   if (change.gone.empty()) return;
   host_.executor().after(PeerCatalog::kGrace, [weak = weak_from_this()] {
-    if (const auto self = weak.lock()) self->catalog_.forget_gone();
+    if (const auto self = weak.lock()) self->catalog_.forget_removed();
   });
 }
 

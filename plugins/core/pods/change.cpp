@@ -147,7 +147,7 @@ void take_node_affinity(Object& spec, const Object& before) {
 }
 
 // While a scheduling gate exists, the set of possible nodes may be restricted further.
-void take_what_gated_pods_may(Object& spec, const Object& before, FieldErrors& errors) {
+void take_gated_changes(Object& spec, const Object& before, FieldErrors& errors) {
   if (count_of(before, "schedulingGates") == 0) return;
   check_node_selector(spec, before, errors);
   take_member(spec, before, "nodeSelector");
@@ -184,7 +184,7 @@ void check_pod_change(const Object& object, const Object& old, FieldErrors& erro
   check_scheduling_gates(spec, before, errors);
   if (spec == before) return;
   Object rest = without_allowed_changes(spec, before);
-  take_what_gated_pods_may(rest, before, errors);
+  take_gated_changes(rest, before, errors);
   if (rest == before) return;
   const auto difference = struct_difference(type_of("PodSpec"), before, rest);
   if (difference) errors.forbidden("spec", std::string(kMayChange) + "\n" + *difference);

@@ -125,8 +125,8 @@ Task<Status> Addresses::look(const AddressRange& range) const {
   co_return Status();
 }
 
-void Addresses::give_back(const std::vector<std::string>& addresses) const {
-  for (const std::string& address : addresses) state_->free.give_back(address);
+void Addresses::release(const std::vector<std::string>& addresses) const {
+  for (const std::string& address : addresses) state_->free.release(address);
 }
 
 void Addresses::note_used(const std::vector<std::string>& taken, const std::vector<std::string>& given) const {

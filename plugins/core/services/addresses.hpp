@@ -50,7 +50,7 @@ class Addresses {
   // returns one of the addresses that were free when all allocated addresses were last read.
   Task<Result<std::string>> pick(std::string family) const;
   // Makes addresses available to pick() that were picked but not used, or that were released.
-  void give_back(const std::vector<std::string>& addresses) const;
+  void release(const std::vector<std::string>& addresses) const;
   // ---- metrics
   // Counts the addresses that a stored write has allocated (`taken`) and released (`given`).
   void note_used(const std::vector<std::string>& taken, const std::vector<std::string>& given) const;

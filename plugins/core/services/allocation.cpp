@@ -62,7 +62,7 @@ class ServiceWrite final : public BegunWrite {
   }
 
   Task<void> finish(bool kept) override {
-    resources_->addresses.give_back(kept ? given.addresses : taken.addresses);
+    resources_->addresses.release(kept ? given.addresses : taken.addresses);
     if (kept) resources_->addresses.note_used(taken.addresses, given.addresses);
     co_return;
   }
@@ -182,7 +182,7 @@ class ServiceHooks final : public StoreHooks {
     if (i < ips.size() && !ips[i].empty()) {
       std::string address = canonical_address(ips[i]).value_or(ips[i]);
       Result<std::string> why = why_not_in_range(address);
-      if (!dry_run) why = co_await why_not(address);
+      if (!dry_run) why = co_await allocation_problem(address);
       if (!why.ok()) co_return std::move(why).status();
       if (why->empty() && nameless) *why = without_a_name(address);
       if (!dry_run) resources_->addresses.count(address, kStaticScope, why->empty());
@@ -199,7 +199,7 @@ class ServiceHooks final : public StoreHooks {
     if (picked->empty())
       co_return internal_error("failed to allocate a serviceIP for Service " + quoted(meta_name(service)) + ": range is full");
     if (nameless) {
-      resources_->addresses.give_back({*picked});
+      resources_->addresses.release({*picked});
       co_return refused(service, "failed to allocate IP: " + without_a_name(*picked));
     }
     if (i == 0) spec["clusterIP"] = *picked;
@@ -226,7 +226,7 @@ class ServiceHooks final : public StoreHooks {
   }
 
   // Returns the reason why the address cannot be allocated; empty: it can.
-  Task<Result<std::string>> why_not(std::string address) const {
+  Task<Result<std::string>> allocation_problem(std::string address) const {
     const auto now = resources_->addresses.ranges().now();
     if (!any_holds(now->ready, address)) co_return std::string("the provided network does not match the current range");
     auto found = co_await resources_->addresses.find(std::move(address), true);
@@ -237,7 +237,7 @@ class ServiceHooks final : public StoreHooks {
   Task<Status> change_addresses(Object& service, const Object& before, bool dry_run, ServiceWrite& write) const {
     const Object& spec = object_or_empty(service, "spec");
     const bool was_external = get_string(before, "type") == "ExternalName", is_external = get_string(spec, "type") == "ExternalName";
-    if (keeps_its_families(spec, &before)) co_return Status();
+    if (families_unchanged(spec, &before)) co_return Status();
     if (was_external && !is_external) co_return co_await take_all_addresses(service, dry_run, write.taken);
     if (is_headless(before)) co_return Status();
     if (is_external && !was_external) {

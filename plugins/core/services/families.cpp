@@ -14,7 +14,7 @@ std::vector<std::string> families_of(const Object& spec) { return texts_of(spec,
 std::string_view policy_of(const Object& spec) { return get_string(spec, "ipFamilyPolicy"); }
 std::string_view other_family(std::string_view family) { return family == "IPv4" ? "IPv6" : "IPv4"; }
 
-void blame_policy(const Object& spec, std::string_view why, FieldErrors& errors) {
+void report_policy(const Object& spec, std::string_view why, FieldErrors& errors) {
   errors.invalid(kPolicyPath, policy_of(spec), std::string(why));
 }
 
@@ -32,7 +32,7 @@ void default_policy(Object& spec, const Object* before) {
   spec["ipFamilyPolicy"] = is_bare_headless(spec) ? kRequire : kSingle;
 }
 
-void cut_to_one(Object& spec, std::string_view key) {
+void keep_first(Object& spec, std::string_view key) {
   Value* list = find(spec, key);
   if (list != nullptr && list->is_array() && list->get_array().size() > 1) list->get_array().resize(1);
 }
@@ -41,23 +41,23 @@ void cut_to_one(Object& spec, std::string_view key) {
 void check_change(Object& spec, const Object& before, FieldErrors& errors) {
   const auto ips = cluster_ips(spec), old_ips = cluster_ips(before), families = families_of(spec), old_families = families_of(before);
   if (policy_of(spec) == kSingle) {
-    if (ips == old_ips) cut_to_one(spec, "clusterIPs");
-    if (families == old_families) cut_to_one(spec, "ipFamilies");
+    if (ips == old_ips) keep_first(spec, "clusterIPs");
+    if (families == old_families) keep_first(spec, "ipFamilies");
     return;
   }
-  if (!ips.empty() && ips.size() < old_ips.size()) blame_policy(spec, "must be 'SingleStack' to release the secondary cluster IP", errors);
+  if (!ips.empty() && ips.size() < old_ips.size()) report_policy(spec, "must be 'SingleStack' to release the secondary cluster IP", errors);
   if (!families.empty() && families.size() < old_families.size()) {
-    blame_policy(spec, "must be 'SingleStack' to release the secondary IP family", errors);
+    report_policy(spec, "must be 'SingleStack' to release the secondary IP family", errors);
   }
 }
 
 void check_policy(const Object& spec, FieldErrors& errors) {
   if (policy_of(spec) != kSingle) return;
   if (cluster_ips(spec).size() == 2) {
-    blame_policy(spec, "must be 'RequireDualStack' or 'PreferDualStack' when multiple cluster IPs are specified", errors);
+    report_policy(spec, "must be 'RequireDualStack' or 'PreferDualStack' when multiple cluster IPs are specified", errors);
   }
   if (families_of(spec).size() == 2) {
-    blame_policy(spec, "must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified", errors);
+    report_policy(spec, "must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified", errors);
   }
 }
 
@@ -77,7 +77,7 @@ void infer_from_addresses(Object& spec, const Addresses& cluster, FieldErrors& e
 
 void check_cluster(const Object& spec, const Addresses& cluster, FieldErrors& errors) {
   if (policy_of(spec) == kRequire && cluster.families() < 2) {
-    blame_policy(spec, "this cluster is not configured for dual-stack services", errors);
+    report_policy(spec, "this cluster is not configured for dual-stack services", errors);
   }
   const auto families = families_of(spec);
   for (std::size_t i = 0; i < families.size(); ++i) {
@@ -87,14 +87,14 @@ void check_cluster(const Object& spec, const Addresses& cluster, FieldErrors& er
 
 }  // namespace
 
-bool keeps_its_families(const Object& spec, const Object* before) {
+bool families_unchanged(const Object& spec, const Object* before) {
   if (before == nullptr || policy_of(spec) != kPrefer || !same_member(spec, *before, "type") || !needs_cluster_ip(spec)) return false;
   if (has(*before, "ipFamilyPolicy") && policy_of(*before) != kPrefer) return false;
   return cluster_ips(spec) == cluster_ips(*before) && families_of(spec) == families_of(*before);
 }
 
 void init_families(Object& spec, const Object* before, const Addresses& cluster, FieldErrors& errors) {
-  if (get_string(spec, "type") == "ExternalName" || keeps_its_families(spec, before)) return;
+  if (get_string(spec, "type") == "ExternalName" || families_unchanged(spec, before)) return;
   default_policy(spec, before);
   validate_cluster_ips(spec, errors);
   if (!errors.empty()) return;

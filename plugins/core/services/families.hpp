@@ -13,7 +13,7 @@ namespace backplane::core {
 
 // Returns true for an update of a service that prefers dual stack, if the update changes neither type, policy, addresses nor families. Such
 // an update leaves the families as they are, whatever families the cluster has.
-bool keeps_its_families(const Object& spec, const Object* before);
+bool families_unchanged(const Object& spec, const Object* before);
 
 // Fills in ipFamilyPolicy and ipFamilies, and removes the second family of a service that returns to single stack.  `before` is null on
 // create.

@@ -57,7 +57,7 @@ void FreeAddresses::learn(const AddressRange& range, const std::unordered_set<st
   known_.push_back(std::move(made));
 }
 
-void FreeAddresses::give_back(const std::string& address) {
+void FreeAddresses::release(const std::string& address) {
   std::lock_guard lock(mutex_);
   for (Known& known : known_) {
     const auto index = known.range.index(address);

@@ -24,7 +24,7 @@ class FreeAddresses {
   // Replaces the known addresses of the range by those that are not `taken`, beginning at a random one.
   void learn(const AddressRange& range, const std::unordered_set<std::string>& taken);
   // Adds a released address, if learn() was called for its range.
-  void give_back(const std::string& address);
+  void release(const std::string& address);
 
  private:
   struct Known {

@@ -153,13 +153,13 @@ RepairEvent event_of(const EventSource& source, ObjectRef about, std::string rea
 Task<void> ServiceRepair::report_address(ObjectRef entry, std::string reason, std::string note) {
   count_repair_event(reason);
   RepairEvent event = event_of(kOfAddress, std::move(entry), std::move(reason), std::move(note));
-  co_await events_->tell(std::move(event));
+  co_await events_->report(std::move(event));
 }
 
 Task<void> ServiceRepair::report_service(ObjectRef service, std::string reason, std::string note) {
   count_repair_event(reason);
   RepairEvent event = event_of(kOfService, std::move(service), std::move(reason), std::move(note));
-  co_await events_->tell(std::move(event));
+  co_await events_->report(std::move(event));
 }
 
 // False: the entry has changed since it was read.
@@ -278,7 +278,7 @@ Task<Status> ServiceRepair::repair_addresses() {
 Task<void> ServiceRepair::report_port(ObjectRef service, std::string reason, std::string note) {
   count_repair_event(reason);
   RepairEvent event = event_of(kOfPort, std::move(service), std::move(reason), std::move(note));
-  co_await events_->tell(std::move(event));
+  co_await events_->report(std::move(event));
 }
 
 // Marks the ports of services in `map`, and reports ports that are out of range, repeated or not allocated.

@@ -54,10 +54,10 @@ Object event_object(const RepairEvent& event) {
   return out;
 }
 
-Task<void> WrittenEvents::tell(RepairEvent event) {
+Task<void> WrittenEvents::report(RepairEvent event) {
   host_.logger().warn(event.note);
-  if (told_.size() >= kMostReported) told_.clear();
-  const bool is_new = told_.insert(object_key(*event.about) + " " + event.reason + " " + event.note).second;
+  if (reported_.size() >= kMostReported) reported_.clear();
+  const bool is_new = reported_.insert(object_key(*event.about) + " " + event.reason + " " + event.note).second;
   if (!is_new) co_return;
   Object object = event_object(event);
   std::string ns(meta_namespace(object));

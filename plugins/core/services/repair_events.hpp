@@ -24,18 +24,18 @@ struct RepairEvent {
 class RepairEvents {
  public:
   virtual ~RepairEvents() = default;
-  virtual Task<void> tell(RepairEvent event) = 0;
+  virtual Task<void> report(RepairEvent event) = 0;
 };
 
 // Writes events, each once during the life of the server.
 class WrittenEvents final : public RepairEvents {
  public:
   explicit WrittenEvents(Host& host) : host_(host) {}
-  Task<void> tell(RepairEvent event) override;
+  Task<void> report(RepairEvent event) override;
 
  private:
   Host& host_;
-  std::set<std::string> told_;
+  std::set<std::string> reported_;
 };
 
 // Returns the Event object that is stored.

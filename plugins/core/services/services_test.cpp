@@ -172,14 +172,14 @@ TEST(Services, RepeatedNodePortsAreFound) {
   EXPECT_EQ(repeated_node_port(parse(R"({"ports":[{"protocol":"TCP","nodePort":30443},{"protocol":"UDP","nodePort":30443}]})")), "");
 }
 
-TEST(Services, ABadBalancerClassIsBlamedTwiceOnUpdate) {
+TEST(Services, ABadLoadBalancerClassIsReportedTwiceOnUpdate) {
   const Object old = prepared(R"({"ports":[{"port":80}]})");
   const Object now = prepared(R"({"ports":[{"port":80}],"loadBalancerClass":"a"})");
-  const std::string blame = "spec.loadBalancerClass: Forbidden: may only be used when `type` is 'LoadBalancer'";
+  const std::string expected = "spec.loadBalancerClass: Forbidden: may only be used when `type` is 'LoadBalancer'";
   FieldErrors errors;
   core_schemas()->find("io.k8s.api.core.v1.Service")->check(now, &old, ObjectPart::kWithoutStatus, "", errors);
   ASSERT_EQ(errors.size(), 2u);
-  for (const FieldError& error : errors.list()) EXPECT_EQ(error.field + ": " + error.text, blame);
+  for (const FieldError& error : errors.list()) EXPECT_EQ(error.field + ": " + error.text, expected);
 }
 
 TEST(Services, WarnOfWhatIsIgnoredOrOld) {
@@ -233,12 +233,12 @@ TEST(Services, NetworksOfALoadBalancerAreLookedAtWhereverTheyStand) {
     return errors.empty() ? "" : errors.aggregate_message();
   };
   const std::string path = "metadata.annotations[service.beta.kubernetes.io/load-balancer-source-ranges]: ";
-  const std::string blame = path + "Invalid value: \"z\": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
+  const std::string expected = path + "Invalid value: \"z\": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
   EXPECT_EQ(problems(" ", "LoadBalancer", nullptr), "");
   EXPECT_EQ(problems("10.0.0.0/8, 10.1.0.0/16 ", "LoadBalancer", nullptr), "");
-  EXPECT_EQ(problems("10.0.0.0/8, z", "LoadBalancer", nullptr), blame);
+  EXPECT_EQ(problems("10.0.0.0/8, z", "LoadBalancer", nullptr), expected);
   EXPECT_EQ(problems("10.0.0.0/8, z", "LoadBalancer", "10.0.0.0/8, z"), "");
-  EXPECT_EQ(problems("10.0.0.0/8, z", "LoadBalancer", "10.0.0.0/8"), blame);
+  EXPECT_EQ(problems("10.0.0.0/8, z", "LoadBalancer", "10.0.0.0/8"), expected);
   EXPECT_EQ(problems("10.0.0.0/8", "ClusterIP", nullptr), path + "Forbidden: may only be used when `type` is 'LoadBalancer'");
 }
 
@@ -265,7 +265,7 @@ TEST(Services, OnlyALoadBalancerHasPointsOfOne) {
   EXPECT_EQ(to_json(now.at("status")), R"({"loadBalancer":{}})");
 }
 
-TEST(Services, ExternalNameLetsGoOfTheAddress) {
+TEST(Services, ExternalNameReleasesTheAddress) {
   const Object old = parse(R"({"spec":{"type":"ClusterIP","clusterIP":"10.0.0.3","clusterIPs":["10.0.0.3"],"ports":[]}})");
   Object now = parse(R"({"spec":{"type":"ExternalName","externalName":"e.com","clusterIP":"10.0.0.3","clusterIPs":["10.0.0.3"]}})");
   RequestContext context;

@@ -115,11 +115,11 @@ namespace {
 bool is_load_balancer(const Object& spec) { return type_of(spec) == "LoadBalancer"; }
 
 // Members that only some types of services may have. The order matters: `needed` of the first rows reads members that the last rows remove.
-struct Belonging {
+struct TypeMember {
   bool (*needed)(const Object& spec);
   std::string_view member;
 };
-constexpr Belonging kBelongings[] = {
+constexpr TypeMember kTypeMembers[] = {
     {needs_cluster_ip, "ipFamilies"},
     {needs_cluster_ip, "ipFamilyPolicy"},
     {needs_health_check_port, "healthCheckNodePort"},
@@ -144,7 +144,7 @@ void drop_fields_of_former_type(Object& spec, const Object& before) {
       if (same) erase_member(port, "nodePort");
     });
   }
-  for (const Belonging& row : kBelongings) {
+  for (const TypeMember& row : kTypeMembers) {
     if (row.needed(before) && !row.needed(spec) && same_member(spec, before, row.member)) erase_member(spec, row.member);
   }
 }

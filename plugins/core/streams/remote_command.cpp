@@ -25,8 +25,8 @@ constexpr std::string_view kKubeletProtocols[] = {"v5.channel.k8s.io", "v4.chann
 constexpr char kIn = 0, kOut = 1, kErr = 2, kStatus = 3, kResize = 4;
 constexpr auto kCloseSignal = static_cast<unsigned char>(255);
 constexpr std::size_t kMostStatusBytes = 1 << 20, kMostRefusalBytes = 64 << 10;
-constexpr std::chrono::seconds kPingPeriod{5}, kOpenPatience{30};
-constexpr std::chrono::hours kIdlePatience{4};
+constexpr std::chrono::seconds kPingPeriod{5}, kOpenTimeout{30};
+constexpr std::chrono::hours kIdleTimeout{4};
 
 std::vector<SharedBytes> message(char channel, std::string_view data) {
   std::string payload(1, channel);
@@ -57,7 +57,8 @@ HttpCall upgrade_call(const std::string& target) {
 
 class Translator {
  public:
-  Translator(Exchange& exchange, RemoteCommand command) : exchange_(exchange), command_(std::move(command)), home_(*current_executor()) {}
+  Translator(Exchange& exchange, RemoteCommand command)
+      : exchange_(exchange), command_(std::move(command)), executor_(*current_executor()) {}
   Translator(const Translator&) = delete;
   Translator& operator=(const Translator&) = delete;
   ~Translator() { stop_timers(); }
@@ -66,7 +67,7 @@ class Translator {
   bool failed() const noexcept { return failed_; }
   // Runs the command, after the handshake.
   Task<void> run() {
-    co_await greet();
+    co_await confirm_connection();
     std::string status;
     try {
       status = co_await execute();
@@ -81,7 +82,7 @@ class Translator {
 
  private:
   // Sends an empty message on the first output channel, which shows that the connection is established.
-  Task<void> greet() {
+  Task<void> confirm_connection() {
     std::vector<SharedBytes> hello = message(command_.out ? kOut : command_.err ? kErr : kStatus, {});
     Status sent = co_await exchange_.write(std::move(hello));
     (void)sent;  // the next read reports a closed connection
@@ -91,9 +92,9 @@ class Translator {
     HttpCall call = upgrade_call(command_.target);
     call.body_source = upload_;
     call.breaker = breaker_;
-    closed_ = exchange_.on_close([this] { give_up(); });
+    closed_ = exchange_.on_close([this] { cancel_call(); });
     auto answer = co_await command_.kubelet->call(std::move(call));
-    co_await resume_on(home_);
+    co_await resume_on(executor_);
     if (!answer.ok()) co_return failed_status("error sending request: Post " + quoted(command_.url) + ": " + answer.status().message());
     answer_ = std::move(*answer);
     if (answer_->code() != 101) {
@@ -120,7 +121,7 @@ class Translator {
       if (!some.ok() || some->empty()) break;
       body.append(*some);
     }
-    co_await resume_on(home_);
+    co_await resume_on(executor_);
     co_return failed_status("unable to upgrade connection: " + refusal_text(body));
   }
 
@@ -145,14 +146,14 @@ class Translator {
   Task<std::string> relay() {
     while (!awaited_.empty()) {
       auto some = co_await answer_->read();
-      co_await resume_on(home_);
+      co_await resume_on(executor_);
       active_ = Clock::now();
       if (!some.ok() || some->empty()) break;
       session_.feed(*some);
-      bool goes_on = co_await pass_events();
+      bool continues = co_await pass_events();
       // A node that sends pings and does not read the responses must not fill the memory, so its call is ended.
       const bool taken = upload_->write_now(session_.take_output());
-      if (!goes_on || !taken) break;
+      if (!continues || !taken) break;
     }
     if (late_) co_return failed_status("Timeout occurred");
     if (!failure_.empty()) co_return failed_status(failure_);
@@ -202,41 +203,41 @@ class Translator {
 
   void listen() {
     listening_ = true;
-    spawn_detached(home_, read_fenced(), [heard = heard_] { heard.set(true); });
+    spawn_detached(executor_, read_fenced(), [done = reading_done_] { done.set(true); });
   }
 
   Task<void> read_fenced() {
     try {
-      co_await hear();
+      co_await read_messages();
     } catch (...) {
       // A peer that cannot be read from counts as disconnected.
     }
-    give_up();
+    cancel_call();
   }
 
-  Task<void> hear() {
+  Task<void> read_messages() {
     for (;;) {
       MessageReader::Event event = reader_.next();
-      bool goes_on = true;
+      bool continues = true;
       if (event.kind == MessageReader::Event::Kind::kClose || event.kind == MessageReader::Event::Kind::kBroken) co_return;
       if (event.kind == MessageReader::Event::Kind::kData) {
-        goes_on = take(event);
+        continues = take(event);
       } else if (event.kind == MessageReader::Event::Kind::kPing) {
         std::vector<SharedBytes> pong;
         pong.emplace_back(frame(kPongFrame, event.data));
         Status sent = co_await exchange_.write(std::move(pong));
-        goes_on = sent.ok();
+        continues = sent.ok();
       } else {
         std::string some = co_await exchange_.read_some();
-        goes_on = !some.empty();
+        continues = !some.empty();
         reader_.feed(some);
         active_ = Clock::now();
       }
-      if (!goes_on) co_return;
+      if (!continues) co_return;
       std::string to_kubelet = session_.take_output();
       if (to_kubelet.empty()) continue;
       bool taken = co_await upload_->write(std::move(to_kubelet));
-      co_await resume_on(home_);
+      co_await resume_on(executor_);
       if (!taken) co_return;
     }
   }
@@ -269,7 +270,7 @@ class Translator {
   // ---- the end
 
   // Cancels the call to the kubelet, because the client has disconnected.
-  void give_up() {
+  void cancel_call() {
     breaker_->break_off(timeout("the client has disconnected", 0));
     if (answer_) answer_->cancel();
   }
@@ -283,9 +284,9 @@ class Translator {
     upload_->close();
     if (answer_) answer_->cancel();
     if (!listening_) co_return;
-    bool heard = co_await heard_.future();
-    (void)heard;
-    co_await resume_on(home_);
+    bool done = co_await reading_done_.future();
+    (void)done;
+    co_await resume_on(executor_);
   }
 
   // ---- timers
@@ -293,22 +294,22 @@ class Translator {
   void start_timers() {
     active_ = Clock::now();
     arm_ping();
-    cancel_patience_ = home_.after(kOpenPatience, [this] {
+    cancel_open_timer_ = executor_.after(kOpenTimeout, [this] {
       if (unopened_.empty()) return;
       late_ = true;
       answer_->cancel();
     });
   }
   void arm_ping() {
-    cancel_ping_ = home_.after(kPingPeriod, [this] {
+    cancel_ping_ = executor_.after(kPingPeriod, [this] {
       session_.ping();
       upload_->write_now(session_.take_output());
-      if (Clock::now() - active_ > kIdlePatience) return give_up();
+      if (Clock::now() - active_ > kIdleTimeout) return cancel_call();
       arm_ping();
     });
   }
   void stop_timers() {
-    for (auto* cancel : {&cancel_ping_, &cancel_patience_}) {
+    for (auto* cancel : {&cancel_ping_, &cancel_open_timer_}) {
       if (*cancel) (*cancel)();
     }
   }
@@ -316,7 +317,7 @@ class Translator {
   Exchange& exchange_;
   CloseSubscription closed_;
   const RemoteCommand command_;
-  Executor& home_;
+  Executor& executor_;
   const std::shared_ptr<Upload> upload_ = std::make_shared<Upload>();
   const std::shared_ptr<CallBreaker> breaker_ = std::make_shared<CallBreaker>();
   std::unique_ptr<HttpAnswer> answer_;
@@ -329,9 +330,9 @@ class Translator {
   unsigned char channel_ = 0;  // the channel of the message that is being read
   std::string signal_;
   bool listening_ = false, late_ = false, failed_ = false;
-  Promise<bool> heard_;
+  Promise<bool> reading_done_;
   Clock::time_point active_;
-  std::function<void()> cancel_ping_, cancel_patience_;
+  std::function<void()> cancel_ping_, cancel_open_timer_;
 };
 
 // Counts a command by the HTTP code of its result.

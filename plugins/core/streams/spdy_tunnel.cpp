@@ -50,7 +50,7 @@ void count(int code) {
 
 class Tunnel {
  public:
-  explicit Tunnel(Exchange& exchange) : exchange_(exchange), home_(*current_executor()) {}
+  explicit Tunnel(Exchange& exchange) : exchange_(exchange), executor_(*current_executor()) {}
   Tunnel(const Tunnel&) = delete;
   Tunnel& operator=(const Tunnel&) = delete;
 
@@ -58,7 +58,7 @@ class Tunnel {
     HttpCall call = spdy_call(exchange_, std::move(target));
     call.body_source = upload_;
     call.breaker = breaker_;
-    const CloseSubscription closed = exchange_.on_close([this] { give_up(); });
+    const CloseSubscription closed = exchange_.on_close([this] { cancel_call(); });
     Status done = co_await connect(std::move(kubelet), std::move(call));
     upload_->close();
     co_return done;
@@ -67,13 +67,13 @@ class Tunnel {
  private:
   Task<Status> connect(std::shared_ptr<HttpClient> kubelet, HttpCall call) {
     auto answer = co_await kubelet->call(std::move(call));
-    co_await resume_on(home_);
+    co_await resume_on(executor_);
     if (!answer.ok()) co_return Status(500, Reason::kNone, "error dialing backend: " + answer.status().message());
     answer_ = std::move(*answer);
     const int code = answer_->code();
     if (code >= 400) {
       count(code);
-      co_await pass_on_refusal();
+      co_await forward_refusal();
       co_return Status();
     }
     if (code != 101) co_return Status(500, Reason::kNone, "invalid upgrade response: status code " + std::to_string(code));
@@ -107,14 +107,14 @@ class Tunnel {
   }
 
   // Sends the kubelet's error response to the client.
-  Task<void> pass_on_refusal() {
+  Task<void> forward_refusal() {
     std::string text;
     while (text.size() < kMostErrorBytes) {
       auto some = co_await answer_->read();
       if (!some.ok() || some->empty()) break;
       text.append(*some);
     }
-    co_await resume_on(home_);
+    co_await resume_on(executor_);
     const std::string type(header_of(*answer_, "Content-Type"));
     std::vector<SharedBytes> body;
     body.emplace_back(std::move(text));
@@ -122,10 +122,10 @@ class Tunnel {
   }
 
   Task<void> relay() {
-    spawn_detached(home_, read_fenced(), [heard = heard_] { heard.set(true); });
+    spawn_detached(executor_, read_fenced(), [done = reading_done_] { done.set(true); });
     for (;;) {
       auto some = co_await answer_->read();
-      co_await resume_on(home_);
+      co_await resume_on(executor_);
       if (!some.ok() || some->empty()) break;
       std::vector<SharedBytes> piece;
       piece.emplace_back(frame(kBinaryFrame, *some));
@@ -139,28 +139,28 @@ class Tunnel {
     Status sent = co_await exchange_.write(std::move(farewell));
     (void)sent;  // the client has disconnected
     co_await exchange_.finish();
-    bool heard = co_await heard_.future();
-    (void)heard;
-    co_await resume_on(home_);
+    bool done = co_await reading_done_.future();
+    (void)done;
+    co_await resume_on(executor_);
   }
 
   Task<void> read_fenced() {
     try {
-      co_await hear();
+      co_await read_messages();
     } catch (...) {
       // A peer that cannot be read from counts as disconnected.
     }
-    give_up();
+    cancel_call();
   }
 
-  Task<void> hear() {
+  Task<void> read_messages() {
     for (;;) {
       MessageReader::Event event = reader_.next();
       if (event.kind == MessageReader::Event::Kind::kClose || event.kind == MessageReader::Event::Kind::kBroken) co_return;
       if (event.kind == MessageReader::Event::Kind::kData) {
         if (event.text) co_return;
         bool taken = co_await upload_->write(std::move(event.data));
-        co_await resume_on(home_);
+        co_await resume_on(executor_);
         if (!taken) co_return;
       } else if (event.kind == MessageReader::Event::Kind::kPing) {
         std::vector<SharedBytes> pong;
@@ -175,18 +175,18 @@ class Tunnel {
     }
   }
 
-  void give_up() {
+  void cancel_call() {
     breaker_->break_off(timeout("the client has disconnected", 0));
     if (answer_) answer_->cancel();
   }
 
   Exchange& exchange_;
-  Executor& home_;
+  Executor& executor_;
   const std::shared_ptr<Upload> upload_ = std::make_shared<Upload>();
   const std::shared_ptr<CallBreaker> breaker_ = std::make_shared<CallBreaker>();
   std::unique_ptr<HttpAnswer> answer_;
   MessageReader reader_;
-  Promise<bool> heard_;
+  Promise<bool> reading_done_;
 };
 
 }  // namespace

@@ -24,16 +24,16 @@ std::optional<std::string> choose_protocol(const Exchange& exchange) {
 class TextSocket {
  public:
   TextSocket(Exchange& exchange, std::unique_ptr<HttpAnswer> source, bool base64)
-      : exchange_(exchange), source_(std::move(source)), base64_(base64), home_(*current_executor()) {}
+      : exchange_(exchange), source_(std::move(source)), base64_(base64), executor_(*current_executor()) {}
   TextSocket(const TextSocket&) = delete;
   TextSocket& operator=(const TextSocket&) = delete;
 
   Task<void> run() {
-    spawn_detached(home_, read_fenced(), [heard = heard_] { heard.set(true); });
+    spawn_detached(executor_, read_fenced(), [done = reading_done_] { done.set(true); });
     bool open = co_await say({});  // shows that the connection is established
     while (open) {
       auto some = co_await source_->read();
-      co_await resume_on(home_);
+      co_await resume_on(executor_);
       if (!some.ok() || some->empty()) break;
       open = co_await say(std::move(*some));
     }
@@ -42,9 +42,9 @@ class TextSocket {
     Status sent = co_await exchange_.write(std::move(farewell));
     (void)sent;  // the client has disconnected
     co_await exchange_.finish();
-    const bool heard = co_await heard_.future();
-    (void)heard;
-    co_await resume_on(home_);
+    const bool done = co_await reading_done_.future();
+    (void)done;
+    co_await resume_on(executor_);
   }
 
  private:
@@ -57,7 +57,7 @@ class TextSocket {
 
   Task<void> read_fenced() {
     try {
-      co_await hear();
+      co_await read_messages();
     } catch (...) {
       // A peer that cannot be read from counts as disconnected.
     }
@@ -65,7 +65,7 @@ class TextSocket {
   }
 
   // Messages of the client are ignored until it closes the WebSocket.
-  Task<void> hear() {
+  Task<void> read_messages() {
     for (;;) {
       MessageReader::Event event = reader_.next();
       if (event.kind == MessageReader::Event::Kind::kClose || event.kind == MessageReader::Event::Kind::kBroken) co_return;
@@ -85,9 +85,9 @@ class TextSocket {
   Exchange& exchange_;
   const std::unique_ptr<HttpAnswer> source_;
   const bool base64_;
-  Executor& home_;
+  Executor& executor_;
   MessageReader reader_;
-  Promise<bool> heard_;
+  Promise<bool> reading_done_;
 };
 
 }  // namespace

@@ -23,8 +23,8 @@ class KeyFlights {
     bool first = false;
     const std::shared_ptr<Flight> flight = join(key, first);
     if (!first) {
-      auto landing = flight->landed.wait();
-      co_await std::move(landing);
+      auto finishing = flight->finished.wait();
+      co_await std::move(finishing);
       co_return flight->result;
     }
     try {
@@ -34,13 +34,13 @@ class KeyFlights {
       flight->result = Failure{error.what()};
     }
     leave(key);
-    flight->landed.happen();
+    flight->finished.happen();
     co_return flight->result;
   }
 
  private:
   struct Flight {
-    Once landed;
+    Once finished;
     Outcome<CipherRef> result = Failure{};
   };
 

@@ -38,7 +38,7 @@ class KmsTest : public testing::Test {
   T run(Task<T> task) {
     std::optional<T> out;
     host_.turns.start(into(out, std::move(task)));
-    host_.turns.settle(/*timers=*/true);
+    host_.turns.run_until_idle(/*timers=*/true);
     return std::move(*out);
   }
   template <class T>
@@ -113,7 +113,7 @@ TEST_F(KmsTest, ValuesThatNeedTheSameKeyShareOneCall) {
   host_.turns.start(into(b, reader->read(kPlace, SharedBytes(stored))));
   EXPECT_FALSE(a || b);
   held.set(true);
-  host_.turns.settle();
+  host_.turns.run_until_idle();
   ASSERT_TRUE(a && b);
   EXPECT_EQ(shown(*a), "v");
   EXPECT_EQ(shown(*b), "v");

@@ -8,7 +8,7 @@
 namespace backplane::encryption {
 namespace {
 
-constexpr std::chrono::seconds kWhileHealthy{60}, kWhileFailing{10};
+constexpr std::chrono::seconds kHealthyInterval{60}, kFailingInterval{10};
 constexpr std::string_view kNoKey = "got unexpected nil transformer";
 
 // Go's time.RFC3339 in UTC; the zero time for a key that does not exist.
@@ -140,9 +140,9 @@ Task<void> KmsV2Provider::poll(std::weak_ptr<KmsV2Provider> provider, Signal& st
       healthy = checked.ok();
       if (!healthy) self->logger_.warn("kms plugin failed health check probe name=" + self->name() + " error=" + checked.failure().text);
     }
-    auto pause = sleeper.sleep(healthy ? kWhileHealthy : kWhileFailing);
-    const bool goes_on = co_await std::move(pause);
-    if (!goes_on) co_return;
+    auto pause = sleeper.sleep(healthy ? kHealthyInterval : kFailingInterval);
+    const bool continues = co_await std::move(pause);
+    if (!continues) co_return;
   }
 }
 

@@ -41,7 +41,7 @@ class MockOidc:
         tls = urllib.request.HTTPSHandler(context=ssl.create_default_context(cafile=self.ca))
         self.opener = urllib.request.build_opener(tls, NoRedirect)
 
-    def tell(self, command):
+    def send(self, command):
         self.process.stdin.write(command + '\n')
         self.process.stdin.flush()
         assert self.process.stdout.readline() == 'ok\n', command
@@ -49,8 +49,8 @@ class MockOidc:
     def tokens(self, user=None, client=None):
         """The response of the token endpoint after the user has signed in."""
         client = client or self.client
-        self.tell('client ' + client)
-        self.tell('user ' + json.dumps(user or JANE))
+        self.send('client ' + client)
+        self.send('user ' + json.dumps(user or JANE))
         query = urllib.parse.urlencode({'client_id': client, 'scope': 'openid email profile groups', 'response_type': 'code',
                                         'redirect_uri': 'http://127.0.0.1/callback', 'state': 's', 'nonce': 'n'})
         try:
@@ -150,23 +150,23 @@ class Oidc:
         self.refused('.'.join((head, other[1], signature)), 'failed to verify signature: failed to verify id token signature')
 
     def test_times(self):
-        self.provider.tell('forward -11m')
+        self.provider.send('forward -11m')
         try:
             old = self.provider.id_token()
         finally:
-            self.provider.tell('forward 11m')
+            self.provider.send('forward 11m')
         self.refused(old, 'oidc: verify token: oidc: token is expired (Token Expiry: ')
-        self.provider.tell('forward 10m')
+        self.provider.send('forward 10m')
         try:
             early = self.provider.id_token()
         finally:
-            self.provider.tell('forward -10m')
+            self.provider.send('forward -10m')
         self.refused(early, 'before the nbf (not before) time')
 
     def test_z_a_new_key(self):
         """Runs last, by its name, because it invalidates tokens of the former key."""
         former = self.provider.id_token()
-        self.provider.tell('rotate')
+        self.provider.send('rotate')
         # The published keys are read again when a token names a key that is unknown.
         self.assertTrue(harness.wait_for(lambda: self.whoami(self.provider.id_token())[0] == 201, SECONDS))
         self.assertEqual(self.whoami(self.provider.id_token(user=dict(JANE, Email='new@example.com')))[1]['username'],

@@ -70,7 +70,7 @@ class Rules final : public Authorizer {
   }
 };
 
-class SayBuild final : public HttpHandler {
+class BuildHandler final : public HttpHandler {
  public:
   Task<void> handle(RequestContext& context, Exchange& exchange) override {
     if (context.info.path == "/gadgets/crash") std::abort();
@@ -81,7 +81,7 @@ class SayBuild final : public HttpHandler {
   }
 };
 
-class AlwaysWell final : public HealthCheck {
+class HealthyCheck final : public HealthCheck {
  public:
   std::string name() const override { return "gadgets"; }
   Task<Status> check() override { co_return Status(); }
@@ -105,8 +105,8 @@ class Gadgets final : public Plugin {
     if (status.ok()) status = host.register_admission(std::make_shared<Stamper>());
     if (status.ok()) status = host.register_authenticator(std::make_shared<Tokens>());
     if (status.ok()) status = host.register_authorizer(std::make_shared<Rules>());
-    if (status.ok()) status = host.handle({"/gadgets", true, true, std::make_shared<SayBuild>()});
-    if (status.ok()) status = host.add_health_check(std::make_shared<AlwaysWell>(), {});
+    if (status.ok()) status = host.handle({"/gadgets", true, true, std::make_shared<BuildHandler>()});
+    if (status.ok()) status = host.add_health_check(std::make_shared<HealthyCheck>(), {});
     const auto of_hook = std::make_shared<int>();  // owned by the hook alone
     if (status.ok()) status = host.add_post_start_hook("gadgets", [this, of_hook](PostStartHookContext) { return start(); });
     if (status.ok()) status = host.add_pre_shutdown_hook("gadgets", [] { return finish(); });

@@ -8,17 +8,17 @@ namespace {
 
 using namespace backplane;
 
-void block_for_good(Host& host, std::string_view where) {
+void block_forever(Host& host, std::string_view where) {
   host.logger().info("blocking for good in " + std::string(where));
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
 Task<Status> blocking_hook(Host& host, std::string where) {
-  block_for_good(host, where);
+  block_forever(host, where);
   co_return Status();
 }
 Task<void> blocking_task(Host& host) {
-  block_for_good(host, "task");
+  block_forever(host, "task");
   co_return;
 }
 
@@ -33,7 +33,7 @@ class Blocker final : public Plugin {
     if (where == "stop") return host.add_pre_shutdown_hook("blocker/stop", [&host] { return blocking_hook(host, "stop"); });
     if (where == "task") host.spawn("block", blocking_task(host));
     if (where == "post") {
-      host.executor().post([&host] { block_for_good(host, "post"); });
+      host.executor().post([&host] { block_forever(host, "post"); });
     }
     return {};
   }

@@ -63,9 +63,9 @@ std::string_view word(Decision decision) {
   return decision == Decision::kAllow ? "allow" : decision == Decision::kDeny ? "deny" : "no opinion";
 }
 
-class Asker final : public HttpHandler {
+class AccessHandler final : public HttpHandler {
  public:
-  explicit Asker(Host& host) : host_(host) {}
+  explicit AccessHandler(Host& host) : host_(host) {}
 
   Task<void> handle(RequestContext& context, Exchange& exchange) override {
     const std::string_view target = exchange.target();
@@ -133,7 +133,7 @@ class Gatekeeper final : public Plugin {
   Status provision(Host& host) override {
     Status status = host.register_authorizer(std::make_shared<Rules>());
     if (status.ok()) status = host.register_authenticator(std::make_shared<Tokens>());
-    if (status.ok()) status = host.handle({"/gatekeeper", true, true, std::make_shared<Asker>(host)});
+    if (status.ok()) status = host.handle({"/gatekeeper", true, true, std::make_shared<AccessHandler>(host)});
     return status;
   }
 };

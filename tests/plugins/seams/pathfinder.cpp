@@ -15,9 +15,9 @@ Task<void> say(Exchange& exchange, int code, std::string text) {
   co_await exchange.respond(code, "text/plain; charset=utf-8", std::move(body));
 }
 
-class Sayer final : public HttpHandler {
+class TextHandler final : public HttpHandler {
  public:
-  explicit Sayer(std::string text) : text_(std::move(text)) {}
+  explicit TextHandler(std::string text) : text_(std::move(text)) {}
   Task<void> handle(RequestContext&, Exchange& exchange) override {
     if (exchange.method() == "POST") {
       co_await count_body(exchange);
@@ -59,7 +59,7 @@ class Control final : public HttpHandler {
   Status change(const Exchange& exchange, const Query& query) {
     std::string path(query_get(query, "path"));
     if (exchange.method() == "DELETE") return paths_->withdraw(std::move(path));
-    return paths_->publish({std::move(path), true, true, std::make_shared<Sayer>(std::string(query_get(query, "say")))});
+    return paths_->publish({std::move(path), true, true, std::make_shared<TextHandler>(std::string(query_get(query, "say")))});
   }
 
   std::shared_ptr<DynamicPaths> paths_;

@@ -59,7 +59,7 @@ std::string record_of(std::string_view step, const AdmissionAttributes& attribut
   return to_json(out);
 }
 
-std::string_view wish_of(const AdmissionAttributes& attributes) {
+std::string_view instruction_of(const AdmissionAttributes& attributes) {
   if (attributes.object == nullptr) return {};
   return get_string(object_or_empty(object_or_empty(*attributes.object, "metadata"), "annotations"), "witness");
 }
@@ -72,14 +72,15 @@ class Witness final : public AdmissionPlugin {
   bool reads_managed_fields() const noexcept override { return true; }
   std::optional<Status> admit_now(AdmissionAttributes& attributes) const override {
     records_->add(record_of("admit", attributes));
-    const std::string_view wish = wish_of(attributes);
-    if (wish == "refuse-admit") return admission_forbidden(attributes, "the witness refuses to admit it");
-    if (wish == "spoil-managers" || wish == "change-managers") change_managers(*attributes.object, wish == "spoil-managers");
+    const std::string_view instruction = instruction_of(attributes);
+    if (instruction == "refuse-admit") return admission_forbidden(attributes, "the witness refuses to admit it");
+    if (instruction == "spoil-managers" || instruction == "change-managers")
+      change_managers(*attributes.object, instruction == "spoil-managers");
     return Status();
   }
   std::optional<Status> validate_now(const AdmissionAttributes& attributes) const override {
     records_->add(record_of("validate", attributes));
-    if (wish_of(attributes) == "refuse-validate") return admission_forbidden(attributes, "the witness refuses it");
+    if (instruction_of(attributes) == "refuse-validate") return admission_forbidden(attributes, "the witness refuses it");
     return Status();
   }
 

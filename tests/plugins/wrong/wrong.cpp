@@ -36,10 +36,10 @@ std::string fault() {
   return out.substr(0, out.find_last_not_of(' ') + 1);
 }
 
-int use_up(int depth) {
+int overflow_stack(int depth) {
   volatile char room[4096];
   room[0] = static_cast<char>(depth);
-  return depth < 0 ? 0 : use_up(depth + 1) + room[0];
+  return depth < 0 ? 0 : overflow_stack(depth + 1) + room[0];
 }
 void never_return() {
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
@@ -56,11 +56,11 @@ void leave_child() {
   }
 }
 
-struct Deed {
+struct Action {
   const char* how;
   void (*act)();
 };
-const Deed kDeeds[] = {
+const Action kActions[] = {
     {"throw", [] { throw std::runtime_error("thrown on purpose"); }},
     {"throw7", [] { throw 7; }},
     {"segv", write_to_null},
@@ -68,7 +68,7 @@ const Deed kDeeds[] = {
     {"exit", [] { std::exit(3); }},
     {"exit0", [] { ::_exit(0); }},
     {"loop", never_return},
-    {"recurse", [] { use_up(0); }},
+    {"recurse", [] { overflow_stack(0); }},
     {"fork", leave_child},
     {"threads", [] { std::thread(never_return).detach(); }},
     {"terminate", throw_out_of_noexcept},
@@ -90,8 +90,8 @@ Status act(const std::string& where) {
   if (in == std::string::npos || text.substr(in + 4) != where) return {};
   const std::string how = text.substr(0, in);
   if (how == "fail") return Status(Reason::kInvalid, "refused on purpose");
-  for (const auto& deed : kDeeds) {
-    if (how == deed.how) deed.act();
+  for (const auto& action : kActions) {
+    if (how == action.how) action.act();
   }
   return {};
 }

@@ -34,6 +34,6 @@ inline bool covers(const char* fields_v1, const FieldSet& set) { return covers(s
 bool names_in_order(std::string_view fields_v1);
 
 // Whether `text` equals to_json() of `value`; a raw value's text is compared unchanged.
-bool spells(std::string_view text, const Value& value);
+bool is_json_of(std::string_view text, const Value& value);
 
 }  // namespace BACKPLANE_API

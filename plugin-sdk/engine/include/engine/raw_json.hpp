@@ -35,7 +35,7 @@ void read_raw(Value& value);
 // repeated members counts.
 void open_raw(Value& value);
 // Replaces a value that is not raw by the raw value that Go would write: compact, with sorted members.
-void settle_raw(Value& value);
+void normalize_raw(Value& value);
 
 // Changes every raw value inside a tree: read_raw_within() replaces it like read_raw(), for strategic merge patches and server-side apply;
 // compact_raw_within() makes its text compact, for other patches.

@@ -36,14 +36,14 @@ class GrpcTunnel {
   using Clock = std::chrono::steady_clock;
   static constexpr std::size_t kPiece = 32 * 1024;
   static constexpr std::size_t kMostMessage = std::size_t{4} << 20;  // gRPC's limit for received messages
-  static constexpr std::chrono::seconds kPatience{30};               // for the response to a dial
-  static constexpr std::chrono::seconds kFarewell{10};               // for the response to a close
+  static constexpr std::chrono::seconds kDialTimeout{30};            // for the response to a dial
+  static constexpr std::chrono::seconds kCloseTimeout{10};           // for the response to a close
 
   static GrpcTunnel& self(void* data) { return *static_cast<GrpcTunnel*>(data); }
   static nghttp2_session_callbacks* callbacks();
   static ssize_t send_body(nghttp2_session*, std::int32_t, std::uint8_t* buffer, std::size_t size, std::uint32_t* flags,
                            nghttp2_data_source*, void* data);
-  void say(std::string packet);
+  void send_packet(std::string packet);
   // Waits until one of the sockets is ready, and moves the available bytes. Returns false if `until` has passed.
   bool turn(Clock::time_point until);
   void write_remote();
@@ -124,7 +124,7 @@ ssize_t GrpcTunnel::send_body(nghttp2_session*, std::int32_t, std::uint8_t* buff
   return static_cast<ssize_t>(taken);
 }
 
-void GrpcTunnel::say(std::string packet) {
+void GrpcTunnel::send_packet(std::string packet) {
   grpc::append_frame(body_, packet);
   nghttp2_session_resume_data(session_, stream_);
 }
@@ -132,11 +132,11 @@ void GrpcTunnel::say(std::string packet) {
 Status GrpcTunnel::dial(const std::string& address) {
   std::random_device source;
   random_ = static_cast<std::int64_t>((static_cast<std::uint64_t>(source()) << 32 | source()) >> 1);
-  say(dial_request(address, random_));
-  const Clock::time_point until = Clock::now() + kPatience;
+  send_packet(dial_request(address, random_));
+  const Clock::time_point until = Clock::now() + kDialTimeout;
   while (!answered_ && !closed_ && !remote_gone_) {
     if (turn(until)) continue;
-    say(dial_close(random_));
+    send_packet(dial_close(random_));
     write_remote();
     return service_unavailable("dial timeout, backstop");
   }
@@ -149,8 +149,8 @@ void GrpcTunnel::relay(Socket local) {
   Clock::time_point until = Clock::time_point::max();
   while (!is_over()) {
     if (local_ended_ && until == Clock::time_point::max()) {
-      say(close_request(connection_));
-      until = Clock::now() + kFarewell;
+      send_packet(close_request(connection_));
+      until = Clock::now() + kCloseTimeout;
     }
     if (!turn(until)) return;
   }
@@ -166,12 +166,12 @@ bool GrpcTunnel::turn(Clock::time_point until) {
   if (!to_local_.empty() && local_.get() >= 0) both[1].events |= POLLOUT;
   // A descriptor without events is set to -1, because otherwise a hang-up of that side would wake the thread.
   for (pollfd& each : both) each.fd = each.events == 0 ? -1 : each.fd;
-  int patience = -1;
+  int timeout_ms = -1;
   if (until != Clock::time_point::max()) {
-    patience = static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count());
-    if (patience <= 0) return false;
+    timeout_ms = static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count());
+    if (timeout_ms <= 0) return false;
   }
-  const int ready = poll(both.data(), both.size(), patience);
+  const int ready = poll(both.data(), both.size(), timeout_ms);
   if (ready == 0) return false;
   if (ready < 0 && errno != EINTR) remote_gone_ = true;
   if (ready <= 0) return true;
@@ -256,7 +256,7 @@ void GrpcTunnel::write_local() {
 void GrpcTunnel::read_local() {
   std::array<char, kPiece> bytes;
   const ssize_t got = recv(local_.get(), bytes.data(), bytes.size(), 0);
-  if (got > 0) return say(data_packet(connection_, {bytes.data(), static_cast<std::size_t>(got)}));
+  if (got > 0) return send_packet(data_packet(connection_, {bytes.data(), static_cast<std::size_t>(got)}));
   if (got == 0 || (errno != EAGAIN && errno != EINTR)) local_ended_ = true;
 }
 

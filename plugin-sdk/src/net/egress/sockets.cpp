@@ -13,7 +13,7 @@
 namespace backplane::egress {
 namespace {
 
-constexpr int kPatienceMs = 30'000;
+constexpr int kPollTimeoutMs = 30'000;
 
 std::string lower(std::string text) {
   for (char& c : text) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
@@ -36,7 +36,7 @@ int open_socket(int family) { return socket(family, SOCK_STREAM | SOCK_CLOEXEC |
 
 int wait_ready(int fd, short what) {
   pollfd one{fd, what, 0};
-  const int ready = poll(&one, 1, kPatienceMs);
+  const int ready = poll(&one, 1, kPollTimeoutMs);
   return ready > 0 ? 0 : ready == 0 ? ETIMEDOUT : errno;
 }
 

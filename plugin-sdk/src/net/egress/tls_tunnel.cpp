@@ -110,20 +110,20 @@ class Relay {
   bool to_remote() {
     if (out_.empty()) return false;
     std::size_t sent = 0;
-    if (!settle(SSL_write_ex(ssl_.get(), out_.bytes.data() + out_.begin, out_.end - out_.begin, &sent))) return false;
+    if (!check_result(SSL_write_ex(ssl_.get(), out_.bytes.data() + out_.begin, out_.end - out_.begin, &sent))) return false;
     out_.begin += sent;
     return true;
   }
   bool from_remote() {
     if (!in_.empty() || in_.ended) return false;
     std::size_t got = 0;
-    if (!settle(SSL_read_ex(ssl_.get(), in_.bytes.data(), in_.bytes.size(), &got))) return false;
+    if (!check_result(SSL_read_ex(ssl_.get(), in_.bytes.data(), in_.bytes.size(), &got))) return false;
     in_.begin = 0;
     in_.end = got;
     return true;
   }
   // Records for which readiness TLS waits.
-  bool settle(int result) {
+  bool check_result(int result) {
     if (result == 1) return true;
     switch (SSL_get_error(ssl_.get(), result)) {
       case SSL_ERROR_WANT_READ:
@@ -159,7 +159,7 @@ class Relay {
 class TlsProxyStream final : public ProxyStream {
  public:
   TlsProxyStream(Socket socket, SslPtr ssl) : socket_(std::move(socket)), ssl_(std::move(ssl)) {}
-  Status shake_hands() {
+  Status handshake() {
     while (true) {
       const int done = SSL_connect(ssl_.get());
       if (done == 1) return {};
@@ -282,7 +282,7 @@ Result<std::unique_ptr<ProxyStream>> tls_stream(Socket socket, const ProxyTls& t
   if (ssl == nullptr || SSL_set_fd(ssl.get(), socket.get()) != 1) return service_unavailable("tls: handshake failure");
   set_expected_name(ssl.get(), tls.server_name);
   auto stream = std::make_unique<TlsProxyStream>(std::move(socket), std::move(ssl));
-  if (Status status = stream->shake_hands(); !status.ok()) return status;
+  if (Status status = stream->handshake(); !status.ok()) return status;
   return std::unique_ptr<ProxyStream>(std::move(stream));
 }
 

@@ -121,7 +121,7 @@ class InformerTest : public ::testing::Test {
   ~InformerTest() override { end(); }
   void end() {
     if (informer) informer->stop();
-    turns.settle();
+    turns.run_until_idle();
   }
   void make(bool streams) {
     end();
@@ -145,11 +145,11 @@ class InformerTest : public ::testing::Test {
   void start() { turns.start(informer->run()); }
   void push(std::vector<WatchEvent> events) {
     source->stream->push(std::move(events));
-    turns.settle();
+    turns.run_until_idle();
   }
   void end_stream() {
     source->stream->cancel();
-    turns.settle();
+    turns.run_until_idle();
   }
   Texts take_seen() { return std::exchange(seen, {}); }
 
@@ -317,7 +317,7 @@ TEST_F(InformerTest, WaitersAreNotifiedOfSyncOrStop) {
   make(true);
   turns.start(note_synced(informer, notes));
   informer->stop();
-  turns.settle();
+  turns.run_until_idle();
   EXPECT_EQ(notes, (Texts{"synced", "stopped"}));
 }
 
@@ -325,11 +325,11 @@ TEST_F(InformerTest, StopEndsTheWatchAndThePause) {
   make(false);
   start();  // waits before it lists again
   informer->stop();
-  turns.settle();
+  turns.run_until_idle();
   make(true);
   start();
   informer->stop();
-  turns.settle();
+  turns.run_until_idle();
   EXPECT_TRUE(source->stream->over);
   EXPECT_EQ(source->asked.size(), 1u) << "nothing is opened anew";
 }

@@ -102,7 +102,7 @@ struct SharedInformer::State {
       if (!listed.contains(key)) drop(key, nullptr, true);
     }
   }
-  void listed_whole(Revision at) {
+  void finish_list(Revision at) {
     revision.store(at);
     if (synced.exchange(true)) return;
     notify_waiters(true);
@@ -271,7 +271,7 @@ Task<Status> SharedInformer::take_list() {
   } while (!options.continue_token.empty() && !stopped());
   if (stopped()) co_return Status();
   state_->drop_missing(listed);
-  state_->listed_whole(revision);
+  state_->finish_list(revision);
   co_return Status();
 }
 
@@ -296,7 +296,7 @@ Task<Status> SharedInformer::take_stream(std::shared_ptr<WatchStream> stream, bo
         initial = false;
         state_->drop_missing(listed);
         listed.clear();
-        state_->listed_whole(event.object->revision);
+        state_->finish_list(event.object->revision);
       }
     }
   }

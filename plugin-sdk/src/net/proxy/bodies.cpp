@@ -9,15 +9,15 @@ Task<Result<std::string>> ClientBytes::next() {
   auto reading = read();
   piece = co_await std::move(reading);
   reading_ = false;
-  if (settled_) settled_->set(true);
+  if (read_done_) read_done_->set(true);
   co_return piece;
 }
 
-Task<void> ClientBytes::settle() {
+Task<void> ClientBytes::finish_reading() {
   closed_ = true;
   if (!reading_) co_return;
-  settled_.emplace();
-  auto waiting = settled_->future();
+  read_done_.emplace();
+  auto waiting = read_done_->future();
   bool settled = co_await waiting;
   static_cast<void>(settled);
 }

@@ -1,7 +1,7 @@
 // The bytes that a proxied request sends to the backend: the client's body, or the client's bytes after a protocol upgrade.
 //
 // Thread-safety: use only on the executor of the exchange.
-// Lifetime:      after settle() has returned, the exchange is not used any more.
+// Lifetime:      after finish_reading() has returned, the exchange is not used any more.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ class ClientBytes : public BodySource {
   explicit ClientBytes(Exchange& exchange) : exchange_(exchange) {}
   Task<Result<std::string>> next() override;
   // Stops reading. Returns when no read is in progress.  Call it after the response has been sent, which ends a pending read.
-  Task<void> settle();
+  Task<void> finish_reading();
 
  protected:
   virtual Task<Result<std::string>> read() = 0;
@@ -26,7 +26,7 @@ class ClientBytes : public BodySource {
   Exchange& exchange_;
   bool closed_ = false;
   bool reading_ = false;
-  std::optional<Promise<bool>> settled_;
+  std::optional<Promise<bool>> read_done_;
 };
 
 // The body of the request.

@@ -49,14 +49,14 @@ Status dial_error(const Status& why) {
 }
 
 // One proxied request.
-class Passage {
+class ProxiedRequest {
  public:
   // Moves the target and the headers of `call`.
-  Passage(RequestContext& context, Exchange& exchange, ProxyCall& call)
+  ProxiedRequest(RequestContext& context, Exchange& exchange, ProxyCall& call)
       : context_(context), exchange_(exchange), call_(call), breaker_(std::make_shared<CallBreaker>()) {}
-  Passage(const Passage&) = delete;
-  Passage& operator=(const Passage&) = delete;
-  ~Passage() { let_go(); }
+  ProxiedRequest(const ProxiedRequest&) = delete;
+  ProxiedRequest& operator=(const ProxiedRequest&) = delete;
+  ~ProxiedRequest() { cancel_subscription(); }
 
   Task<void> pass();
   Task<void> pass_upgrade();
@@ -70,9 +70,9 @@ class Passage {
   Task<void> answer_with(Answer answer);
   Task<void> answer_whole(Answer answer);
   Task<void> answer_streamed(Answer answer);
-  Task<Status> pour(HttpAnswer& answer, bool& broken);
+  Task<Status> forward_body(HttpAnswer& answer, bool& broken);
   Task<void> tunnel(Answer answer, std::shared_ptr<TunnelBytes> bytes);
-  void let_go() { closed_.cancel(); }
+  void cancel_subscription() { closed_.cancel(); }
 
   RequestContext& context_;
   Exchange& exchange_;
@@ -82,7 +82,7 @@ class Passage {
   CloseSubscription closed_;
 };
 
-HttpCall Passage::outgoing(bool upgrade) {
+HttpCall ProxiedRequest::outgoing(bool upgrade) {
   HttpCall out;
   out.method = exchange_.method();
   out.headers = request_headers(context_, exchange_, call_, upgrade);
@@ -94,7 +94,7 @@ HttpCall Passage::outgoing(bool upgrade) {
   return out;
 }
 
-Task<Status> Passage::add_body(HttpCall& out) {
+Task<Status> ProxiedRequest::add_body(HttpCall& out) {
   const std::optional<std::uint64_t> length = length_in(exchange_.header("content-length"));
   if (length && *length <= kWhole) {
     auto reading = exchange_.read_body(kWhole);
@@ -109,7 +109,7 @@ Task<Status> Passage::add_body(HttpCall& out) {
   co_return Status();
 }
 
-Task<Result<Answer>> Passage::ask(HttpCall out) {
+Task<Result<Answer>> ProxiedRequest::ask(HttpCall out) {
   closed_ = exchange_.on_close([this] { breaker_->break_off(service_unavailable("context canceled")); });
   auto calling = call_.backend->call(std::move(out));
   Result<Answer> answer = co_await std::move(calling);
@@ -117,14 +117,14 @@ Task<Result<Answer>> Passage::ask(HttpCall out) {
 }
 
 // Sends an error, unless the client has disconnected or the response has begun.
-Task<void> Passage::fail(Status status) {
-  let_go();
+Task<void> ProxiedRequest::fail(Status status) {
+  cancel_subscription();
   if (exchange_.closed() || exchange_.started()) co_return;
   auto answering = call_.answer_error(context_, exchange_, std::move(status));
   co_await std::move(answering);
 }
 
-Task<void> Passage::pass() {
+Task<void> ProxiedRequest::pass() {
   HttpCall out = outgoing(false);
   Status sent;
   if (may_have_body(exchange_)) {
@@ -146,22 +146,22 @@ Task<void> Passage::pass() {
     co_await std::move(answering);
   }
   if (body_) {
-    auto settling = body_->settle();
+    auto settling = body_->finish_reading();
     co_await std::move(settling);
   }
 }
 
-void Passage::begin_answer(const HttpAnswer& answer) {
+void ProxiedRequest::begin_answer(const HttpAnswer& answer) {
   exchange_.set_compressible(false);
   for (auto& [name, value] : answer_headers(answer.headers(), call_, exchange_.header("host"))) {
     exchange_.add_response_header(std::move(name), std::move(value));
   }
 }
 
-Task<void> Passage::answer_with(Answer answer) {
+Task<void> ProxiedRequest::answer_with(Answer answer) {
   if (is_refused_redirect(*answer, call_)) {
     answer.reset();
-    let_go();
+    cancel_subscription();
     std::vector<SharedBytes> text;
     text.push_back(SharedBytes::from_static("the backend attempted to redirect this request, which is not permitted"));
     auto responding = exchange_.respond(502, "text/plain; charset=utf-8", std::move(text));
@@ -175,10 +175,10 @@ Task<void> Passage::answer_with(Answer answer) {
   co_await std::move(answering);
 }
 
-Task<void> Passage::answer_whole(Answer answer) {
+Task<void> ProxiedRequest::answer_whole(Answer answer) {
   auto reading = read_all(*answer, kWhole);
   Result<std::string> bytes = co_await std::move(reading);
-  let_go();
+  cancel_subscription();
   if (!bytes.ok()) {
     exchange_.abort();
     co_return;
@@ -189,15 +189,15 @@ Task<void> Passage::answer_whole(Answer answer) {
   co_await std::move(responding);
 }
 
-Task<void> Passage::answer_streamed(Answer answer) {
+Task<void> ProxiedRequest::answer_streamed(Answer answer) {
   auto starting = exchange_.start(answer->code(), first_of(answer->headers(), "content-type"));
   Status written = co_await std::move(starting);
   bool broken = false;
   if (written.ok()) {
-    auto pouring = pour(*answer, broken);
+    auto pouring = forward_body(*answer, broken);
     written = co_await std::move(pouring);
   }
-  let_go();
+  cancel_subscription();
   if (!written.ok()) co_return;
   if (broken) {
     exchange_.abort();
@@ -209,7 +209,7 @@ Task<void> Passage::answer_streamed(Answer answer) {
 
 // Forwards the backend's body to the client until either side ends.  Returns the status of the writes to the client. Sets `broken` if the
 // backend has aborted the response.
-Task<Status> Passage::pour(HttpAnswer& answer, bool& broken) {
+Task<Status> ProxiedRequest::forward_body(HttpAnswer& answer, bool& broken) {
   Status written;
   Result<std::string> piece;
   while (written.ok()) {
@@ -227,7 +227,7 @@ Task<Status> Passage::pour(HttpAnswer& answer, bool& broken) {
 
 // ---- protocol upgrades
 
-Task<void> Passage::pass_upgrade() {
+Task<void> ProxiedRequest::pass_upgrade() {
   // The backend trusts the identity headers of this connection, so a client must not send other requests on it, which h2c would allow.
   if (names_upgrade_to(exchange_.headers(), "h2c")) {
     auto failing = fail(bad_request("h2c is not forwarded"));
@@ -253,11 +253,11 @@ Task<void> Passage::pass_upgrade() {
     co_await std::move(failing);
   }
   bytes->begin(false);
-  auto settling = bytes->settle();
+  auto settling = bytes->finish_reading();
   co_await std::move(settling);
 }
 
-Task<void> Passage::tunnel(Answer answer, std::shared_ptr<TunnelBytes> bytes) {
+Task<void> ProxiedRequest::tunnel(Answer answer, std::shared_ptr<TunnelBytes> bytes) {
   const std::string protocol(first_of(answer->headers(), "upgrade"));
   begin_answer(*answer);
   auto switching = exchange_.switch_protocols(protocol);
@@ -269,9 +269,9 @@ Task<void> Passage::tunnel(Answer answer, std::shared_ptr<TunnelBytes> bytes) {
   }
   bytes->begin(true);
   bool broken = false;
-  auto pouring = pour(*answer, broken);
+  auto pouring = forward_body(*answer, broken);
   written = co_await std::move(pouring);
-  let_go();
+  cancel_subscription();
   auto finishing = exchange_.finish();
   co_await std::move(finishing);
 }
@@ -300,7 +300,7 @@ bool is_upgrade_request(const Exchange& exchange) {
 }
 
 Task<void> proxy(RequestContext& context, Exchange& exchange, ProxyCall call) {
-  proxying::Passage passage(context, exchange, call);
+  proxying::ProxiedRequest passage(context, exchange, call);
   if (is_upgrade_request(exchange)) {
     auto passing = passage.pass_upgrade();
     co_await std::move(passing);

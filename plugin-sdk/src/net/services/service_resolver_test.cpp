@@ -28,7 +28,7 @@ class ServiceResolverTest : public testing::Test {
   }
   ~ServiceResolverTest() override {
     host_.stop.fire();
-    host_.turns.settle(true);
+    host_.turns.run_until_idle(true);
     EXPECT_EQ(host_.running, 0);
   }
   // Returns the address, or the text of the error.
@@ -36,12 +36,12 @@ class ServiceResolverTest : public testing::Test {
     if (!resolver_) resolver_ = make_service_resolver(host_);
     Result<std::string> out;
     host_.spawn("ask", ask(resolver_, std::move(ns), std::move(name), port, out));
-    host_.turns.settle();
+    host_.turns.run_until_idle();
     return out.ok() ? *out : out.status().message();
   }
   void put(const char* resource, const std::string& text) {
     static_cast<FakeStore&>(*host_.served[resource]).put(json::parse(text).as_object(), WatchEvent::Type::kModified);
-    host_.turns.settle();
+    host_.turns.run_until_idle();
   }
   void serve(const std::string& spec) { put("services", R"({"metadata":{"namespace":"n","name":"a"},"spec":)" + spec + "}"); }
   void slice(const std::string& name, const std::string& rest) {

@@ -68,7 +68,7 @@ bool was_lost(const Status& why) {
 }
 
 // True if the attempt is to be repeated (webhook.DefaultShouldRetry).
-bool asks_to_be_repeated(const HttpAnswer& answer) {
+bool is_retriable(const HttpAnswer& answer) {
   const int code = answer.code();
   return code == 429 || code == 500 || code == 504 || (code > 500 && !header_of(answer, "retry-after").empty());
 }
@@ -184,7 +184,7 @@ Task<WebhookClient::Attempt> WebhookClient::attempt(std::string body, Headers he
     out.answer = read_problem(text.status());
     co_return out;
   }
-  out.may_be_repeated = asks_to_be_repeated(*answer);
+  out.may_be_repeated = is_retriable(*answer);
   out.answer = WebhookAnswer{answer->code(), std::string(header_of(*answer, "content-type")), std::move(*text),
                              std::string(header_of(*answer, "retry-after"))};
   co_return out;

@@ -89,7 +89,7 @@ class WebhookTest : public testing::Test {
     WebhookClient client(host_, std::make_shared<Services>(), target_, options_);
     Result<WebhookAnswer> out;
     spawn_detached(host_.turns, post(client, out));
-    host_.turns.settle(/*timers=*/true);
+    host_.turns.run_until_idle(/*timers=*/true);
     return out;
   }
   std::string sent_header(std::string_view name) const {
@@ -207,10 +207,10 @@ TEST_F(WebhookTest, ALookUpOfTheServiceEndsWithTheCall) {
   WebhookClient client(host_, services, target_, options_);
   Result<WebhookAnswer> out;
   spawn_detached(host_.turns, post(client, out));
-  host_.turns.settle(/*timers=*/true);
+  host_.turns.run_until_idle(/*timers=*/true);
   EXPECT_EQ(out.status().message(), R"(Post "https://hook.n.svc:443/p?timeout=30s": context deadline exceeded)");
   services->hold.set(true);
-  host_.turns.settle();
+  host_.turns.run_until_idle();
   EXPECT_TRUE(server_->calls.empty());
 }
 
@@ -221,7 +221,7 @@ TEST_F(WebhookTest, ACallUntilADeadlineSendsTheTimeThatIsLeft) {
   server_->script = {{500, {{"Retry-After", "7"}}, ""}};
   Result<WebhookAnswer> out;
   spawn_detached(host_.turns, post_until(client, deadline, out));
-  host_.turns.settle(/*timers=*/true);
+  host_.turns.run_until_idle(/*timers=*/true);
   ASSERT_TRUE(out.ok());
   EXPECT_EQ(out->code, 500);
   EXPECT_EQ(out->retry_after, "7");
