@@ -117,7 +117,7 @@ class Gadgets final : public Plugin {
 #endif
 #ifdef GADGETS_SLOW
     std::this_thread::sleep_for(std::chrono::seconds(GADGETS_SLOW));
-    if (status.ok()) status = host.handle({"/slow-gadgets", true, true, std::make_shared<SayBuild>()});
+    if (status.ok()) status = host.handle({"/slow-gadgets", true, true, std::make_shared<BuildHandler>()});
 #endif
     return status.ok() ? fails_in("provision") : status;
   }
