@@ -86,6 +86,7 @@ Result<PluginRequest> request_of(PluginAction action, const Object& body) {
   }
   if (request.name.empty()) return bad_request("name: must be the name of a plugin");
   if (action == PluginAction::kUpgrade && request.file.empty()) return bad_request("file: upgrade needs the file of the new build");
+  if (request.file.find('\0') != std::string::npos) return bad_request("file: must not have a zero byte");
   if (!request.file.empty() && !request.file.starts_with('/')) return bad_request("file: must be an absolute path on the server's machine");
   const bool takes_file = action != PluginAction::kRollback && action != PluginAction::kDisable && action != PluginAction::kForget;
   if (!request.file.empty() && !takes_file) return bad_request(std::string(action_name(action)) + " takes no file");

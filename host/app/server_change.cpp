@@ -67,7 +67,7 @@ Status ServerParts::change_plugin(PluginChange change) {
     plugins->abandon_change(std::move(change));
     return status;
   };
-  // Restores the former tables after the hooks of an added plugin have failed.
+  // Restores the former tables after the routes could not be published, or the hooks of an added plugin have failed.
   const auto rollback = [&] {
     use_hooks(change, &PluginChange::Part::former);
     use_equivalents(change, &PluginChange::Part::former);
@@ -79,13 +79,19 @@ Status ServerParts::change_plugin(PluginChange change) {
   auto tables = tables_of(change);
   if (!tables.ok()) return refuse(std::move(tables.status()));
   use_hooks(change, &PluginChange::Part::next);
+  // The kinds of a plugin are never served without its admission plugins and authorizers: what it adds to the tables is published before
+  // its routes, and what it removes from them after its routes.
+  const bool adds = change.of_name().next != nullptr;
+  if (adds) {
+    use_scheme(change.rows->scheme);
+    publish(std::move(*tables));
+  }
   if (Status status = publish_scheme_and_routes(*change.rows); !status.ok()) {
     tables = internal_error("");
-    use_hooks(change, &PluginChange::Part::former);
-    (void)publish_scheme_and_routes(*former_rows);
+    rollback();
     return refuse(std::move(status));
   }
-  publish(std::move(*tables));
+  if (!adds) publish(std::move(*tables));
   use_equivalents(change, &PluginChange::Part::next);
   if (change.is_addition()) {
     if (Status status = change.of_name().next->activate(kHooksLimit); !status.ok()) {

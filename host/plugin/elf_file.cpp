@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::uint64_t kMaxNoteSegment = 1U << 20;
 constexpr std::uint64_t kMaxSymbols = 1U << 16;
+// The server copies each file to its data directory.
+constexpr std::uint64_t kMostFileBytes = 1U << 30;
 
 #if defined(__x86_64__)
 constexpr std::uint16_t kMachine = EM_X86_64;
@@ -135,6 +137,11 @@ std::optional<RegularFile> RegularFile::open(const std::string& path, Findings& 
     return std::nullopt;
   }
   file.size_ = static_cast<std::uint64_t>(info.st_size);
+  if (file.size_ > kMostFileBytes) {
+    add(findings, finding_code::kTooLarge, "file", "at most " + std::to_string(kMostFileBytes) + " bytes",
+        std::to_string(file.size_) + " bytes", "the server copies each file that it loads: remove debug information with strip -g");
+    return std::nullopt;
+  }
   return file;
 }
 

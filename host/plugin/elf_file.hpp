@@ -3,7 +3,7 @@
 //
 // Thread-safety: one thread per ElfFile.
 // Lifetime:      holds the file open.
-// Errors:        findings PLG-FILE-001 … 009.
+// Errors:        findings PLG-FILE-001 … 009 and 012.
 #pragma once
 
 #include <cstdint>

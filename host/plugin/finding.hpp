@@ -36,6 +36,7 @@ inline constexpr std::string_view kOtherMachine = "PLG-FILE-008";
 inline constexpr std::string_view kNotSharedObject = "PLG-FILE-009";
 inline constexpr std::string_view kCannotCopy = "PLG-FILE-010";
 inline constexpr std::string_view kChanged = "PLG-FILE-011";
+inline constexpr std::string_view kTooLarge = "PLG-FILE-012";
 // The descriptor
 inline constexpr std::string_view kNoNote = "PLG-DESC-001";
 inline constexpr std::string_view kCorruptNote = "PLG-DESC-002";

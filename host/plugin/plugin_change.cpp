@@ -21,7 +21,11 @@ std::string lines(const Findings& findings) {
   return out;
 }
 
-Status unusable(const std::string& file, const Findings& findings) { return bad_request(file + ": " + lines(findings)); }
+Status unusable(const std::string& file, const Findings& findings) {
+  const auto copy_failed = [](const Finding& finding) { return finding.code == finding_code::kCannotCopy; };
+  const bool own_fault = std::any_of(findings.begin(), findings.end(), copy_failed);  // a full disk, for example
+  return Status(own_fault ? Reason::kInternalError : Reason::kBadRequest, file + ": " + lines(findings));
+}
 
 // Registrations that the server reads only once, at startup.
 Status check_replaceable(const std::string& name, const StagedRegistrations& own, const DelegationTarget& target) {
@@ -100,7 +104,10 @@ Result<PluginChange> PluginRegistry::begin_change(const std::string& name) const
     const std::string& part = plan_.plugins[i].name();
     if (auto generation = find(part)) change.parts.push_back({part, std::move(generation), nullptr});
   }
-  if (change.parts.empty() || change.of_name().name != name) return not_found("", "plugin", name);
+  if (change.parts.empty() || change.of_name().name != name) {
+    if (status_of(name)) return cannot_change(name, "it does not run; `backplane plugin enable` starts it");
+    return not_found("", "plugin", name);
+  }
   if (Status status = check_parts(change); !status.ok()) return status;
   return change;
 }

@@ -148,6 +148,8 @@ Controller::Todo Controller::look(const std::string& name, Entry& entry, Object 
   todo.generation = get_int_path(crd, "metadata.generation").value_or(0);
   index(name, crd);
   if (!meta_text(crd, "deletionTimestamp").empty()) {
+    // A server accepts objects before it stores the condition Established. If the names are accepted, there may be objects to delete.
+    judge(crd, names_.taken(std::string(get_string(spec_of(crd), "group")))).apply(crd);
     serving_.serve(name, crd, entry.stored, newest());
     if (has_finalizer(crd, kCleanupFinalizer)) finalizer_->take(name, todo.uid, serving_.find(name));
     entry.seen = true;

@@ -447,6 +447,26 @@ TEST_F(ControllerTest, DeletionTakesTheObjectsAndThenTheDefinition) {
   EXPECT_TRUE(served().empty());
 }
 
+// Regression: the objects stayed, and a new definition with the same name served them.
+TEST_F(ControllerTest, DeletionBeforeTheConditionIsStoredTakesTheObjectsToo) {
+  start();
+  define("foos", "Foo");
+  use("foos");
+  FakeStore& objects = *host.stores.back();
+  objects.put(json::parse(R"({"metadata":{"name":"a"}})").as_object(), WatchEvent::Type::kAdded);
+  Object crd = definition("foos");
+  Object& status = crd.at("status").as_object();
+  status["conditions"] = Array{Object{{"type", "NamesAccepted"}, {"status", "True"}, {"reason", "NoConflicts"}, {"message", ""}},
+                               Object{{"type", "Established"}, {"status", "False"}, {"reason", "Installing"}, {"message", ""}}};
+  make_definition_strategy()->mark_deleting(crd);
+  ObjectMeta(crd).set("deletionTimestamp", "2026-01-01T00:00:00Z");
+  definitions->put(std::move(crd), WatchEvent::Type::kModified);
+  host.turns.run_until_idle();
+  EXPECT_TRUE(objects.data.empty());
+  EXPECT_EQ(definitions->data.count("foos.cr.example.com"), 0u);
+  EXPECT_TRUE(served().empty());
+}
+
 TEST_F(ControllerTest, NothingNewIsCreatedWhileTheDefinitionIsDeleted) {
   start();
   define("foos", "Foo");

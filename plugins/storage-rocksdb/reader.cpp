@@ -243,7 +243,8 @@ Result<std::optional<RangeResult>> Reader::range(const RangeRequest& request, bo
     if (memory_only) moment.options().read_tier = rocksdb::kBlockCacheTier;
     std::string record;
     const auto status = moment.get(Family::kLive, request.start, record);
-    if (status.IsIncomplete()) return std::optional<RangeResult>();
+    // RocksDB returns OK with an empty value if the key may be in a file that it has not read. No stored record is empty.
+    if (status.IsIncomplete() || (memory_only && status.ok() && record.empty())) return std::optional<RangeResult>();
     if (!status.ok() && !status.IsNotFound()) return to_status(status, "read key " + backplane::quoted(request.start));
     const auto version = status.ok() ? parse_version(record) : std::nullopt;
     if (status.ok() && !version) return damaged("the value", request.start);

@@ -106,7 +106,7 @@ class Commands(Reload):
         self.assertEqual(self.server.request('GET', GADGETS)[0], 200)
         self.assertEqual(self.status()['state'], 'Disabled')
         self.assertIn('Disabled', self.plugin('list'))
-        self.assertIn('not found', self.plugin('reload', NAME, code=1))
+        self.assertIn('it does not run; `backplane plugin enable` starts it', self.plugin('reload', NAME, code=1))
         self.plugin('enable', NAME)
         self.assertEqual(self.runs(), 'one')
 

@@ -397,6 +397,49 @@ TEST_F(Replacement, AWithdrawnPluginIsAddedAgain) {
   EXPECT_FALSE(server_->parts().act({PluginAction::kEnable, kName, {}}).ok()) << "it runs already";
 }
 
+// Creates gadgets in dry runs, and counts the results.
+struct DryRuns {
+  std::atomic<bool> stopping{false};
+  std::atomic<int> admitted{0}, not_admitted{0}, refused{0}, other{0};
+  NamedSignal ended{"ended"};
+
+  int accepted() const { return admitted + not_admitted; }
+  static Task<void> run(DryRuns& out, HttpClient& client) {
+    while (!out.stopping) {
+      HttpCall call;
+      call.method = "POST";
+      call.target = std::string(kGadgets) + "?dryRun=All";
+      call.body = gadget("dry");
+      call.headers.emplace_back("Content-Type", "application/json");
+      auto asking = RunningServer::ask(client, std::move(call));
+      const auto answer = co_await std::move(asking);
+      if (answer.code == 201) {
+        ++(answer.body.find(R"("build":"one")") != std::string::npos ? out.admitted : out.not_admitted);
+      } else {
+        ++(answer.code == 503 ? out.refused : out.other);
+      }
+    }
+    out.ended.fire();
+  }
+};
+
+// Regression: for some milliseconds, an added plugin's kinds were served without its admission plugins.
+TEST_F(Replacement, TheKindsOfAPluginAreNeverServedWithoutItsAdmission) {
+  DryRuns runs;
+  server_->tasks().spawn(server_->loop(), "dry runs", DryRuns::run(runs, server_->client()));
+  for (int i = 0; i < 30; ++i) {
+    ASSERT_TRUE(server_->parts().withdraw_plugin(kName).ok());
+    const int before = runs.accepted();
+    ASSERT_TRUE(server_->parts().act({PluginAction::kEnable, kName, {}}).ok());
+    while (runs.accepted() == before) std::this_thread::yield();
+  }
+  runs.stopping = true;
+  run_on(server_->loop(), runs.ended.wait());
+  EXPECT_GT(runs.refused, 0);
+  EXPECT_EQ(runs.not_admitted, 0);
+  EXPECT_EQ(runs.other, 0);
+}
+
 TEST_F(Replacement, AWithdrawnPluginLeavesTheStoredObjectsOfItsGroupsAndNothingElse) {
   ASSERT_EQ(server_->send("POST", std::string(kGadgets), gadget("kept")).code, 201);
   const Status status = server_->parts().withdraw_plugin(kName);

@@ -24,6 +24,7 @@ WRONG = {
     'fifo.so': 'PLG-FILE-004',
     'directory.so': 'PLG-FILE-003',
     'dangling.so': 'PLG-FILE-002',
+    'large.so': 'PLG-FILE-012',
     'stamp.so': 'PLG-ABI-007',
     'manifest.so': 'PLG-DESC-004',
     'lonely.so': 'PLG-DEP-001',
@@ -72,6 +73,8 @@ class WrongDirectory(unittest.TestCase):
         os.mkfifo(cls.path('fifo.so'))
         os.mkdir(cls.path('directory.so'))
         os.symlink('nowhere', cls.path('dangling.so'))
+        shutil.copy(os.path.join(PLUGINS, 'apps.so'), cls.path('large.so'))
+        os.truncate(cls.path('large.so'), (1 << 30) + 1)  # takes no space
         # A second file with core in it; a byte at its end makes it another file, not another plugin.
         cls.write('zz-core-again.so', read(os.path.join(PLUGINS, 'core.so')) + b'\0')
 

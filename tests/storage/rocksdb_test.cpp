@@ -47,6 +47,22 @@ TEST(RocksdbStorage, ARevisionThatWasRaisedIsAndStaysTheStores) {
   EXPECT_EQ(store.put("/b", "2"), 5001);
 }
 
+// Regression: the first read of a key that a file might have, but has not, reported damage.
+TEST(RocksdbStorage, AnAbsentKeyOfAFileThatWasNotReadIsNotDamaged) {
+  OpenStore store(rocksdb());
+  for (int round = 0; round < 5; ++round) {
+    for (int i = 0; i < 20; ++i) store.put("/k/" + std::to_string(i), std::to_string(round));
+    store.reopen();
+    for (int i = 0; i < 20; ++i) {
+      RangeRequest request;
+      request.start = "/k/" + std::to_string(i) + "-absent";
+      const auto found = store.run(store->range(request));
+      ASSERT_TRUE(found.ok()) << round << " " << i << ": " << found.status().message();
+      EXPECT_TRUE(found->items.empty());
+    }
+  }
+}
+
 TEST(RocksdbStorage, ADamagedFileIsAnErrorAndNotAnAnswer) {
   OpenStore store(rocksdb());
   for (int i = 0; i < 1000; ++i) store.put("/k/" + std::to_string(i), std::string(500, static_cast<char>('a' + i % 26)));
