@@ -198,8 +198,13 @@ void AdmissionChain::publish(const Plugins& plugins) {
   entries_.set(std::move(entries));
 }
 
-bool AdmissionChain::reads_managed_fields() const noexcept {
-  const auto entries = entries_.get();
+std::shared_ptr<const AdmissionChain::Entries> AdmissionChain::entries_for(const AdmissionAttributes& attributes) const {
+  if (attributes.context == nullptr || attributes.context->admission == nullptr) return entries_.get();
+  return std::static_pointer_cast<const Entries>(attributes.context->admission);
+}
+
+bool AdmissionChain::reads_managed_fields(const AdmissionAttributes& attributes) const noexcept {
+  const auto entries = entries_for(attributes);
   return std::any_of(entries->begin(), entries->end(), [](const auto& entry) { return entry->plugin()->reads_managed_fields(); });
 }
 
@@ -212,7 +217,7 @@ std::vector<std::string> AdmissionChain::names() const {
 }
 
 Task<Status> AdmissionChain::admit(AdmissionAttributes& attributes) {
-  const auto entries = entries_.get();
+  const auto entries = entries_for(attributes);
   Reinvocation reinvocation(attributes);
   StepClock clock(*durations_, Step::kAdmit, attributes.operation);
   Status admitted = co_await pass(*entries, attributes, clock);
@@ -246,7 +251,7 @@ Task<Status> AdmissionChain::pass(const Entries& entries, AdmissionAttributes& a
 }
 
 Task<Status> AdmissionChain::validate(const AdmissionAttributes& attributes) {
-  const auto entries = entries_.get();
+  const auto entries = entries_for(attributes);
   StepClock clock(*durations_, Step::kValidate, attributes.operation);
   Status allowed;
   for (const auto& entry : *entries) {
@@ -268,14 +273,15 @@ Task<Status> AdmissionChain::validate(const AdmissionAttributes& attributes) {
   co_return allowed;
 }
 
-bool AdmissionChain::begins(AdmissionOperation operation) const noexcept {
-  const auto entries = entries_.get();
-  return std::any_of(entries->begin(), entries->end(),
-                     [operation](const auto& entry) { return entry->plugin()->handles(operation) && entry->plugin()->begins(operation); });
+bool AdmissionChain::begins(const AdmissionAttributes& attributes) const noexcept {
+  const auto entries = entries_for(attributes);
+  return std::any_of(entries->begin(), entries->end(), [operation = attributes.operation](const auto& entry) {
+    return entry->plugin()->handles(operation) && entry->plugin()->begins(operation);
+  });
 }
 
 Task<Result<WriteAdmission::Begun>> AdmissionChain::begin(const AdmissionAttributes& attributes) {
-  const auto entries = entries_.get();
+  const auto entries = entries_for(attributes);
   Begun begun;
   Status refused;
   for (const auto& entry : *entries) {

@@ -23,14 +23,15 @@ class AdmissionChain final : public WriteAdmission {
   explicit AdmissionChain(std::chrono::nanoseconds ready_timeout = std::chrono::seconds(10));
   ~AdmissionChain() override;
   using Plugins = std::vector<std::shared_ptr<const AdmissionPlugin>>;
-  // Replaces all plugins. A running step continues with the plugins with which it began.
+  // Replaces all plugins. Writes of a request that has RequestContext::admission, which is a result of newest(), continue with these
+  // plugins; a running step of any other write continues with the plugins with which it began.
   void publish(const Plugins& plugins);
   std::vector<std::string> names() const;
   Task<Status> admit(AdmissionAttributes& attributes) override;
   Task<Status> validate(const AdmissionAttributes& attributes) override;
-  // Returns true if a plugin reads managedFields.
-  bool reads_managed_fields() const noexcept override;
-  bool begins(AdmissionOperation operation) const noexcept override;
+  bool reads_managed_fields(const AdmissionAttributes& attributes) const noexcept override;
+  std::shared_ptr<const void> newest() const override { return entries_.get(); }
+  bool begins(const AdmissionAttributes& attributes) const noexcept override;
   Task<Result<Begun>> begin(const AdmissionAttributes& attributes) override;
 
  private:
@@ -38,6 +39,8 @@ class AdmissionChain final : public WriteAdmission {
   class Entry;
   class StepClock;
   using Entries = std::vector<std::shared_ptr<const Entry>>;
+  // The plugins that apply to a write.
+  std::shared_ptr<const Entries> entries_for(const AdmissionAttributes& attributes) const;
   Task<Status> pass(const Entries& entries, AdmissionAttributes& attributes, StepClock& clock);
   Task<Status> wait_ready(const AdmissionPlugin& plugin, const AdmissionAttributes& attributes) const;
 

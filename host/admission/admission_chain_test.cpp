@@ -69,6 +69,19 @@ TEST_F(AdmissionChainTest, StopsAtTheFirstRefusal) {
   EXPECT_EQ(log, (std::vector<std::string>{"a admit"}));
 }
 
+TEST_F(AdmissionChainTest, ARequestKeepsThePluginsOfItsRoute) {
+  add("a", true);
+  RequestContext context;
+  context.admission = chain.newest();
+  attributes.context = &context;
+  chain.publish({std::make_shared<Recorder>("b", log, true, false)});
+  EXPECT_TRUE(run_on(loop_, chain.admit(attributes)).ok());
+  EXPECT_TRUE(run_on(loop_, chain.validate(attributes)).ok());
+  context.admission = nullptr;
+  EXPECT_TRUE(run_on(loop_, chain.admit(attributes)).ok());
+  EXPECT_EQ(log, (std::vector<std::string>{"a admit", "a validate", "b admit"}));
+}
+
 // Changes the object in each pass, and requests another pass.
 class Mutator final : public AdmissionPlugin {
  public:

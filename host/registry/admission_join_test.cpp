@@ -24,9 +24,9 @@ class CountedObjects final : public WriteAdmission {
 
   Task<Status> admit(AdmissionAttributes&) override { co_return Status(); }
   Task<Status> validate(const AdmissionAttributes&) override { co_return refusal; }
-  bool reads_managed_fields() const noexcept override { return false; }
-  bool begins(AdmissionOperation operation) const noexcept override {
-    return operation == AdmissionOperation::kCreate || operation == AdmissionOperation::kDelete;
+  bool reads_managed_fields(const AdmissionAttributes&) const noexcept override { return false; }
+  bool begins(const AdmissionAttributes& attributes) const noexcept override {
+    return attributes.operation == AdmissionOperation::kCreate || attributes.operation == AdmissionOperation::kDelete;
   }
   Task<Result<Begun>> begin(const AdmissionAttributes& attributes) override {
     Begun out;

@@ -146,10 +146,12 @@ Task<Status> ConvertingWrite::Admission::admit(AdmissionAttributes& attributes) 
   co_return co_await write_.server_admission()->admit(shown.attributes);
 }
 
-bool ConvertingWrite::Admission::reads_managed_fields() const noexcept { return write_.server_admission()->reads_managed_fields(); }
+bool ConvertingWrite::Admission::reads_managed_fields(const AdmissionAttributes& attributes) const noexcept {
+  return write_.server_admission()->reads_managed_fields(attributes);
+}
 
-bool ConvertingWrite::Admission::begins(AdmissionOperation operation) const noexcept {
-  return write_.server_admission()->begins(operation);
+bool ConvertingWrite::Admission::begins(const AdmissionAttributes& attributes) const noexcept {
+  return write_.server_admission()->begins(attributes);
 }
 
 Task<Result<WriteAdmission::Begun>> ConvertingWrite::Admission::begin(const AdmissionAttributes& attributes) {

@@ -40,8 +40,8 @@ class ConvertingWrite {
     explicit Admission(ConvertingWrite& write) : write_(write) {}
     Task<Status> admit(AdmissionAttributes& attributes) override;
     Task<Status> validate(const AdmissionAttributes& attributes) override;
-    bool reads_managed_fields() const noexcept override;
-    bool begins(AdmissionOperation operation) const noexcept override;
+    bool reads_managed_fields(const AdmissionAttributes& attributes) const noexcept override;
+    bool begins(const AdmissionAttributes& attributes) const noexcept override;
     Task<Result<Begun>> begin(const AdmissionAttributes& attributes) override;
 
    private:

@@ -96,7 +96,7 @@ class GuaranteedUpdate {
     change.expected = revision();
     const StoreHooks* hooks = store_.config().hooks.get();
     WriteAdmission* admission = removal ? &admission_of(mode, backing_) : nullptr;
-    if (admission != nullptr && !admission->begins(removal->operation)) admission = nullptr;
+    if (admission != nullptr && !admission->begins(*removal)) admission = nullptr;
     Joining joining;
     if (hooks == nullptr && admission == nullptr) co_return co_await commit(backing_, context_, std::move(change), joining, &unclear_);
     const Object old = decode(*entry_, json::make_shared_resource<json::monotonic_resource>());

@@ -136,7 +136,7 @@ Task<Result<CommitOutcome>> commit_with(const Backing& backing, RequestContext& 
 
 Task<Result<CommitOutcome>> commit(const Backing& backing, RequestContext& context, ObjectChange change, Joining joining, bool* unclear) {
   WriteAdmission* const admission = joining.admission;
-  const bool begins = admission != nullptr && admission->begins(joining.attributes->operation);
+  const bool begins = admission != nullptr && admission->begins(*joining.attributes);
   for (;;) {
     WriteAdmission::Begun begun;
     if (begins) {

@@ -202,7 +202,7 @@ class FakeAdmission final : public WriteAdmission {
     if (look) look(attributes);
     co_return Status();
   }
-  bool reads_managed_fields() const noexcept override { return !leaves_alone; }
+  bool reads_managed_fields(const AdmissionAttributes&) const noexcept override { return !leaves_alone; }
 
  private:
   void note(std::string step, const AdmissionAttributes& attributes) {

@@ -19,8 +19,8 @@ class WriteAdmission : public AdmissionRunner {
  public:
   using Begun = std::vector<std::unique_ptr<BegunWrite>>;
 
-  // True if a plugin may add changes to the transactions of this operation.
-  virtual bool begins(AdmissionOperation) const noexcept { return false; }
+  // True if a plugin may add changes to the transactions of the write.
+  virtual bool begins(const AdmissionAttributes&) const noexcept { return false; }
   // Calls AdmissionPlugin::begin() of each such plugin. If one fails, calls finish(false) of the others before it returns the error.
   virtual Task<Result<Begun>> begin(const AdmissionAttributes&) { co_return Begun(); }
 };

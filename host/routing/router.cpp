@@ -166,9 +166,26 @@ std::shared_ptr<HttpHandler> Router::find_handler(const RequestContext& context,
 
 DocumentContext Router::documents() const { return {config_.addresses, published_paths_, shelf_, peers_}; }
 
+// A change of plugins publishes what it adds to admission before the routes, and what it removes from it after them. So the plugins that
+// are the newest ones both before and after the route was found are those that belong to the route.
+std::shared_ptr<HttpHandler> Router::find_with_admission(RequestContext& context, const Exchange& exchange) const {
+  // A long-running request would keep the code of withdrawn plugins in memory.
+  const bool writes = context.info.is_resource_request && context.info.verb != "get" && context.info.verb != "list";
+  if (!writes || config_.admission == nullptr || context.long_running) return find_handler(context, exchange);
+  for (auto admission = config_.admission->newest();;) {
+    auto handler = find_handler(context, exchange);
+    auto newest = config_.admission->newest();
+    if (newest == admission) {
+      context.admission = std::move(newest);
+      return handler;
+    }
+    admission = std::move(newest);
+  }
+}
+
 Task<void> Router::handle(RequestContext& context, Exchange& exchange) {
   // Keeps the handler alive, but not the route table. Otherwise, an open watch would keep an old table alive.
-  const std::shared_ptr<HttpHandler> handler = find_handler(context, exchange);
+  const std::shared_ptr<HttpHandler> handler = find_with_admission(context, exchange);
   co_await handler->handle(context, exchange);
 }
 

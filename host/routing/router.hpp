@@ -102,6 +102,8 @@ class Router final : public HttpHandler {
  private:
   // Returns the handler of the request; the handler that returns 404 if there is no other. Never null.
   std::shared_ptr<HttpHandler> find_handler(const RequestContext& context, const Exchange& exchange) const;
+  // As find_handler(). For writes it also sets RequestContext::admission.
+  std::shared_ptr<HttpHandler> find_with_admission(RequestContext& context, const Exchange& exchange) const;
   DocumentContext documents() const;
   Result<std::shared_ptr<const RouteTable>> composed(const std::vector<TargetRef>& chain, const std::vector<PathRoute>& host_paths,
                                                      GroupVersionsChange& change);

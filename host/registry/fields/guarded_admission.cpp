@@ -53,11 +53,9 @@ void sort_metadata(Object& object) {
 
 }  // namespace
 
-bool looks_at_managers(const AdmissionRunner& runner) { return runner.reads_managed_fields(); }
-
 Task<Status> guarded_admit(AdmissionRunner& runner, AdmissionAttributes& attributes, RequestContext& context, bool sorted_keys) {
   // Plugins that do not read managedFields do not change them.
-  if (!looks_at_managers(runner)) co_return co_await runner.admit(attributes);
+  if (!runner.reads_managed_fields(attributes)) co_return co_await runner.admit(attributes);
   Object* const object = attributes.object;
   const Object* const old = attributes.old_object;
   // The namespace may have been added at the end of metadata. Metadata is sorted, because upstream's custom resources are Go maps, which
@@ -84,13 +82,13 @@ Task<Status> guarded_admit(AdmissionRunner& runner, AdmissionAttributes& attribu
 }
 
 Task<Status> guarded_validate(AdmissionRunner& runner, AdmissionAttributes& attributes) {
-  if (!looks_at_managers(runner)) co_return co_await runner.validate(attributes);
+  if (!runner.reads_managed_fields(attributes)) co_return co_await runner.validate(attributes);
   const WholeTrees shown(attributes);
   co_return co_await runner.validate(attributes);
 }
 
 Task<Result<WriteAdmission::Begun>> guarded_begin(WriteAdmission& runner, AdmissionAttributes& attributes) {
-  if (!looks_at_managers(runner)) co_return co_await runner.begin(attributes);
+  if (!runner.reads_managed_fields(attributes)) co_return co_await runner.begin(attributes);
   const WholeTrees shown(attributes);
   co_return co_await runner.begin(attributes);
 }

@@ -10,9 +10,6 @@
 
 namespace backplane::registry {
 
-// True if a plugin of the runner reads managedFields.
-bool looks_at_managers(const AdmissionRunner& runner);
-
 // If managedFields are invalid after mutating admission, they are restored, and the client gets a warning.
 Task<Status> guarded_admit(AdmissionRunner& runner, AdmissionAttributes& attributes, RequestContext& context, bool sorted_keys);
 Task<Status> guarded_validate(AdmissionRunner& runner, AdmissionAttributes& attributes);

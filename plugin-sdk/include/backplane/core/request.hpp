@@ -134,6 +134,9 @@ class RequestContext {
   // The exchange to which the current handler writes. Only filters that wrap the exchange set it; they restore it afterwards. Null for
   // calls that did not come over HTTP.
   Exchange* exchange = nullptr;
+  // The admission plugins that were published together with the route of the request. The router sets it; only the host's admission reads
+  // it. Null: the newest admission plugins apply.
+  std::shared_ptr<const void> admission;
   // Null if the request is not audited.
   std::shared_ptr<AuditRecord> audit;  // backplane/points/audit.hpp
   // The steps and spans of the request; use TraceSpan and trace_step() to add to it. The handler chain sets it. Null for calls that did not
