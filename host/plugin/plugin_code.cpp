@@ -287,7 +287,14 @@ std::vector<pid_t> other_threads() {
   return out;
 }
 
+// The unwinder allocates memory at its first use, which must not be in a signal handler.
+void load_unwinder() noexcept {
+  void* frame = nullptr;
+  backtrace(&frame, 1);
+}
+
 void begin_sampling(const CodeRange* wanted) {
+  load_unwinder();
   sem_init(&g_sample.done, 0, 0);
   g_sample.wanted = wanted;
   struct sigaction action {};
@@ -363,9 +370,7 @@ std::optional<RunningCall> running_lifecycle_call() {
 void report_crashes() {
   if (!kRecordsThrowStacks) return;
   static const SignalStack stack;
-  // The unwinder allocates memory at its first use, so it is used here and not first in a signal handler.
-  void* frame = nullptr;
-  backtrace(&frame, 1);
+  load_unwinder();
   struct sigaction action {};
   action.sa_sigaction = on_crash;
   sigemptyset(&action.sa_mask);
