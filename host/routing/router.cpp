@@ -191,6 +191,7 @@ Task<void> Router::handle(RequestContext& context, Exchange& exchange) {
 
 Status Router::compose(std::vector<DelegationTarget> chain, std::vector<PathRoute> host_paths) {
   std::vector<TargetRef> targets;
+  targets.reserve(chain.size());
   for (auto& target : chain) targets.push_back(std::make_shared<const DelegationTarget>(std::move(target)));
   return compose(std::move(targets), std::move(host_paths));
 }

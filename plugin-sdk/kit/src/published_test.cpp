@@ -55,6 +55,7 @@ TEST(Published, ReadersAndWritersOfManyThreads) {
   std::atomic<int> writing{kWriters};
   std::atomic<std::uint64_t> wrong{0};
   std::vector<std::thread> threads;
+  threads.reserve(kReaders + kWriters);
   for (int i = 0; i < kWriters; ++i) {
     threads.emplace_back([&] {
       for (std::uint64_t n = 1; n <= kVersions; ++n) value.set(std::make_shared<const Counted>(n));
